@@ -1,0 +1,80 @@
+"""One URL parser for everybody: the WHATWG URL standard (url.spec.whatwg.org), by ada. Pure.
+
+Policy, transport, cache keys, links and search filters all look at the same parsed value, so that no two of them can
+disagree about which host an address means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import ada_url
+
+from cormorant.errors import InvalidArguments
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Url:
+    """An absolute http(s) address, parsed once.
+
+    `host` is what is dialled and sent: lower case, A-labels, IP literals normalised, no brackets, no trailing dot.
+    `target` is path and query as they go on the request line; the fragment stays on this side of the wire.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    target: str
+    fragment: str
+    href: str
+
+    @property
+    def authority(self) -> str:
+        """`host`, with the port where it is not the scheme's own; IPv6 in brackets (RFC 3986 3.2)."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def without_fragment(self) -> str:
+        """The address as a cache key: what a server can tell apart."""
+        return self.origin + self.target
+
+    def __str__(self) -> str:
+        return self.href
+
+
+def parse(text: str, base: str | None = None) -> Url:
+    """The address `text` names, read as a browser reads it (against `base` where it is relative).
+
+    Raises: InvalidArguments when it is no http(s) URL, or carries a user name or password.
+    """
+    try:
+        found = ada_url.URL(text, base=base) if base is not None else ada_url.URL(text)
+    except (ValueError, UnicodeError) as error:
+        hint = f"did you mean https://{text.strip()} ?" if _looks_like_a_host(text) else "give an absolute address such as https://example.com/page"
+        raise InvalidArguments(f"not a URL: {_shown(text)}", remedy=hint, url=_shown(text)) from error
+    scheme = found.protocol.removesuffix(":")
+    if scheme not in DEFAULT_PORTS:
+        raise InvalidArguments(f"only http(s) schemes are allowed, not {scheme}:", url=_shown(text), remedy="give an http:// or https:// address")
+    if found.username or found.password:
+        raise InvalidArguments("user names and passwords in a URL are refused", remedy="remove the part before the @")
+    host = found.hostname.strip("[]").removesuffix(".")
+    if not host:
+        raise InvalidArguments(f"no host in {_shown(text)}", url=_shown(text))
+    port = int(found.port) if found.port else DEFAULT_PORTS[scheme]
+    return Url(scheme, host, port, found.pathname + found.search, found.hash.removeprefix("#"), found.href)
+
+
+def _looks_like_a_host(text: str) -> bool:
+    head = text.strip().split("/")[0]
+    return "." in head and " " not in head and ":" not in head
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 200 else text[:199] + "…"

@@ -1,0 +1,110 @@
+"""What a page is once it has been read: Markdown, what is known about it, and what was left out. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of the page; `href` is absolute."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a reader should know and must not obey: hidden text that was left out, or instruction-like text kept.
+
+    `span` is the character range in the Markdown where the text stands, or None where it was left out; `sha256` is of
+    the text itself, so that two fetches can be compared without repeating it.
+    """
+
+    kind: str
+    span: tuple[int, int] | None
+    sha256: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the lines it owns, up to the next heading of its level or above.
+
+    `start` and `end` are 0-based line numbers of the Markdown, end exclusive.
+    """
+
+    level: int
+    heading: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What is known of a document that was no web page (a PDF, a spreadsheet): the `document` of a result."""
+
+    mime: str
+    name: str
+    pages: int | None = None
+    truncated: bool = False
+    warnings: tuple[str, ...] = ()
+    pages_without_text: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Document:
+    """One page, read. `markdown` is the whole of it; views and passages are cut from it later."""
+
+    url: str
+    markdown: str
+    title: str = ""
+    byline: str = ""
+    site: str = ""
+    published: str = ""  # ISO 8601, as exact as the page is
+    summary: str = ""
+    language: str = ""  # BCP 47
+    links: tuple[Link, ...] = ()
+    outcome: str = "content"  # or a code of errors.NotContent
+    signs: tuple[str, ...] = ()  # what spoke for that outcome
+    extractor: str = ""  # readability, full, raw, plain, pdf, ...
+    coverage: float = 1.0  # share of the visible words that were kept
+    findings: tuple[Finding, ...] = ()
+    warnings: tuple[str, ...] = ()
+    media_type: str = "text/html"
+    file: FileFacts | None = None
+    structured: dict[str, Any] = field(default_factory=dict)
+    refresh: str = ""  # absolute target of a meta refresh that ought to be followed
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The headings in order, fenced code left alone."""
+        return tuple(sections_of(self.markdown))
+
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+
+
+def sections_of(markdown: str) -> list[Section]:
+    """Headings with the line ranges they own (CommonMark ATX headings; none inside a fence)."""
+    lines = markdown.split("\n")
+    heads: list[tuple[int, str, int]] = []
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not line[mark.end() :].strip():
+                fence = ""
+        elif mark and not (mark[1][0] == "`" and "`" in line[mark.end() :]):
+            fence = mark[1]
+        elif head := _ATX.match(line):
+            heads.append((len(head[1]), (head[2] or "").strip(), number))
+    found = []
+    for n, (level, heading, start) in enumerate(heads):
+        end = next((later[2] for later in heads[n + 1 :] if later[0] <= level), len(lines))
+        found.append(Section(level, heading, start, end))
+    return found

@@ -1,0 +1,1 @@
+"""Bytes to a Document, by media type."""

@@ -1,0 +1,1 @@
+"""HTML to a Document: parse, clean, select, render, and say whether it is content at all."""

@@ -1,0 +1,1 @@
+"""Search backends: a Query in, Found out."""

@@ -1,0 +1,1 @@
+"""Rerankers: question and passages in, scores out."""

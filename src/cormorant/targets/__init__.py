@@ -1,0 +1,1 @@
+"""References that are no plain web page: files, repositories, video."""

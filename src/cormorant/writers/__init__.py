@@ -1,0 +1,1 @@
+"""Writers: question and passages in, a stream of text out."""

@@ -1,0 +1,35 @@
+"""Fixtures every room's tests may use. No test sleeps; every wait is bounded."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def cases() -> Path:
+    """The folder of collected failures; where it is missing, tests that need it skip and say so."""
+    folder = Path(os.environ.get("CORMORANT_CASES", SHARED / "cases"))
+    if not folder.is_dir():
+        pytest.skip(f"no collected cases at {folder}")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No test reads or writes the user's own files, nor sees the keys of whoever runs it."""
+    for name in list(os.environ):
+        if name.startswith(("CORMORANT_", "WEB_SEARCH_")) or name.endswith(("_API_KEY", "_TOKEN")):
+            if name != "CORMORANT_CASES":
+                monkeypatch.delenv(name)
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
