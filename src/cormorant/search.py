@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -106,6 +106,35 @@ class SearchProvider(Protocol):
     name: str
 
     async def search(self, query: Query) -> Found: ...
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a server answered to one request of a backend: header names in lower case, the body decoded."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    url: str = ""  # where the answer came from in the end, when redirects were followed
+
+
+class Request(Protocol):
+    """One HTTP request and its answer, whatever its status. Who supplies it decides trust, proxy, gates and tape.
+
+    `params` join the query string, `json` becomes the body. Raises: the `Unreachable` errors when no answer came.
+    """
+
+    async def __call__(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] = ...,
+        params: Mapping[str, str] = ...,
+        json: Any = None,
+        body: bytes = b"",
+        timeout_s: float = 15.0,
+    ) -> Reply: ...
 
 
 @dataclass(frozen=True)
