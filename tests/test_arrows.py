@@ -21,7 +21,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("transport",),
     ("store", "view"),
     ("passages",),
-    ("tokens", "search", "gates", "ledger", "events"),
+    ("tokens", "search", "gates", "ledger", "events", "results"),
     ("policy", "document"),
     ("address", "settings"),
     ("errors",),

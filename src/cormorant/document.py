@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
+
+BOUNDARY_HEX = 12  # of the body's own sha256: a page would have to contain its own hash to forge it
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +111,9 @@ def sections_of(markdown: str) -> list[Section]:
         end = next((later[2] for later in heads[n + 1 :] if later[0] <= level), len(lines))
         found.append(Section(level, heading, start, end))
     return found
+
+
+def bounded(body: str) -> str:
+    """The body between two lines that carry its own hash, so that nothing inside can pretend to be the end."""
+    mark = sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:BOUNDARY_HEX]
+    return f"[page text {mark}]\n{body}\n[end of page text {mark}]"

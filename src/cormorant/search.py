@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
+
+from cormorant.document import bounded
 
 Freshness = Literal["none", "day", "week", "month", "year"]
 SafeSearch = Literal["off", "moderate", "strict"]
@@ -99,6 +102,24 @@ class Found:
             "notes": list(self.notes),
         }
 
+    def text(self) -> str:
+        """Numbered hits for a model, then one line of JSON for code."""
+        asked = "; ".join(self.queries) if len(self.queries) > 1 else self.query
+        lines = [f"response_id: {self.response_id}", f'## Search "{asked}" ({self.provider or "no provider"}, {self.count} results)', ""]
+        for hit in self.results:
+            lines += [f"{hit.rank}. {_line(hit.title) or hit.url}", f"   {hit.url}"]
+            lines += [f"   published: {hit.published_at}"] if hit.published_at else []
+            lines += [f"   {_line(hit.snippet)}"] if hit.snippet else []
+            lines += [bounded(hit.content)] if hit.content else []
+        lines += [] if self.results else ["(no results)"]
+        lines += [f"[{_line(note)}]" for note in self.notes]
+        lines += [f"[{error.get('query', '')}: {error.get('code')}: {_line(str(error.get('message', '')))}]" for error in self.errors]
+        if self.results:
+            lines += ["", f"Read one: web_fetch url=...; this list again: web_get response_id={self.response_id}"]
+        brief = [{"rank": hit.rank, "title": hit.title, "url": hit.url} for hit in self.results]
+        lines += ["---", json.dumps({"query": asked, "provider": self.provider, "results": brief}, ensure_ascii=False)]
+        return "\n".join(lines)
+
 
 class SearchProvider(Protocol):
     """A search backend. Returns what it found or raises one error of the tree, never both, never neither."""
@@ -148,3 +169,8 @@ class HostedTool:
 def ranked(hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """The hits numbered from 1 in the order given."""
     return tuple(replace(hit, rank=n) for n, hit in enumerate(hits, 1))
+
+
+def _line(text: str, most: int = 500) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,0 +1,47 @@
+# Everything a fresh machine needs is set up by the targets themselves (Debian 12, Python 3.11, pip, make).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready-$(shell cat requirements/*.txt pyproject.toml | sha256sum | cut -c1-12)
+
+.PHONY: demo test check bench docs format requirements clean
+
+demo: $(READY)  ## index real pages, ask a question, fit a long page
+	@$(BIN)/python scripts/demo.py
+
+test: $(READY)  ## the tests, with the real parts they talk to
+	@scripts/system_packages.sh test
+	$(BIN)/python -m pytest -n 2
+
+check: $(READY)  ## format, lint, strict types, then the tests (arrows and docs among them)
+	$(BIN)/ruff format --check src tests bench scripts
+	$(BIN)/ruff check src tests bench scripts
+	$(BIN)/mypy
+	$(MAKE) docs test
+
+bench: $(VENV)/.bench  ## every benchmark, beside its peers in the same run
+	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+docs: $(READY)  ## the documentation, as a site of plain HTML
+	$(BIN)/zensical build --clean
+
+format: $(READY)
+	$(BIN)/ruff format src tests bench scripts
+	$(BIN)/ruff check --fix src tests bench scripts
+
+$(READY): requirements/dev.txt pyproject.toml
+	@scripts/system_packages.sh base
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@rm -f $(VENV)/.ready-*; touch $(READY)
+
+$(VENV)/.bench: requirements/bench.txt $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $(VENV)/.bench
+
+requirements:  ## pin anew, with hashes and without any download address
+	scripts/pin.sh
+
+clean:
+	rm -rf $(VENV) dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,10 @@
+#!/bin/sh
+# Pin every requirement with its hashes. The files name packages, versions and hashes, never where they were downloaded.
+set -eu
+cd "$(dirname "$0")/.."
+pin() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header "$@"; }
+all="--extra mcp"
+# shellcheck disable=SC2086
+pin pyproject.toml $all --group dev --output-file requirements/dev.txt
+# shellcheck disable=SC2086
+pin pyproject.toml $all --group dev --group bench --output-file requirements/bench.txt

@@ -1,0 +1,232 @@
+"""What a call returns, and how it reads as text. Pure.
+
+Every result is a frozen value with two faces: `as_dict()`, the JSON of every surface, and `text()`, complete and best
+for a model. A page's own words stand between two boundary lines that the page can't forge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from cormorant.document import bounded
+from cormorant.errors import CormorantError
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page, fitted: the result of `web_fetch` for one address."""
+
+    response_id: str
+    url: str
+    final_url: str
+    status: int
+    type: str
+    title: str
+    content: str
+    truncated: bool = False
+    output: str = "markdown"
+    extract: str = ""
+    bytes: int = 0
+    chars: int = 0
+    cached: bool = False
+    byline: str = ""
+    site: str = ""
+    published_at: str = ""
+    summary: str = ""
+    language: str = ""
+    outcome: str = "content"
+    coverage: float = 1.0
+    findings: tuple[dict[str, Any], ...] = ()
+    sha256: str = ""
+    retrieved_at: str = ""
+    fit: dict[str, Any] | None = None
+    document: dict[str, Any] | None = None
+    warnings: tuple[str, ...] = ()
+    redirected_to: str = ""
+    next_offset: int | None = None
+    links: tuple[dict[str, str], ...] | None = None
+    structured: dict[str, Any] | None = None
+    changes: dict[str, Any] | None = None
+    matches: dict[str, Any] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON of `web_fetch`. Empty texts are null; what was not asked for is left out."""
+        shown: dict[str, Any] = {
+            "response_id": self.response_id,
+            "url": self.url,
+            "final_url": self.final_url,
+            "status": self.status,
+            "type": self.type,
+            "title": self.title,
+            "content": self.content,
+            "truncated": self.truncated,
+            "output": self.output,
+            "extract": self.extract,
+            "bytes": self.bytes,
+            "chars": self.chars,
+            "cached": self.cached,
+            "byline": self.byline or None,
+            "site": self.site or None,
+            "published_at": self.published_at or None,
+            "summary": self.summary or None,
+            "language": self.language or None,
+            "outcome": self.outcome,
+            "coverage": self.coverage,
+            "findings": list(self.findings),
+            "sha256": self.sha256,
+            "retrieved_at": self.retrieved_at,
+            "fit": self.fit,
+            "document": self.document,
+            "warnings": list(self.warnings),
+        }
+        asked = {
+            "redirected_to": self.redirected_to,
+            "next_offset": self.next_offset,
+            "links": None if self.links is None else list(self.links),
+            "structured": self.structured,
+            "changes": self.changes,
+            "matches": self.matches,
+        }
+        return shown | {name: value for name, value in asked.items() if value not in (None, "")}
+
+    def text(self) -> str:
+        """Header block, a blank line, the body between its boundary lines."""
+        return f"{self.header()}\n\n{bounded(self.content)}" if self.content else self.header()
+
+    def header(self) -> str:
+        """`response_id:` and what is known of the page; empty lines left out."""
+        rows = [
+            ("response_id", self.response_id),
+            ("URL", self.final_url if self.final_url == self.url else f"{self.url} -> {self.final_url}"),
+            ("Title", _line(self.title)),
+            ("Byline", _line(self.byline)),
+            ("Summary", _line(self.summary, 200)),
+            ("Site", _line(self.site)),
+            ("Published", self.published_at),
+            ("Extract", self.extract),
+            ("Outcome", self.outcome if self.outcome != "content" else ""),
+            ("Fit", fit_line(self.fit)),
+        ]
+        lines = [f"{name}: {value}" for name, value in rows if value]
+        lines += [f"[document warning: {_line(w, 500)}]" if self.document else f"[warning: {_line(w, 500)}]" for w in self.warnings]
+        return "\n".join(lines)
+
+    def bare(self) -> Page:
+        """The same page with the smallest header there is, for a budget too small for more."""
+        return replace(self, title="", byline="", summary="", site="", published_at="", extract="", warnings=(), fit=None)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One target of several: fetched, or the error that stopped it."""
+
+    url_index: int
+    url: str
+    page: Page | None = None
+    error: CormorantError | None = None
+    tokens: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        if self.page is None:
+            return {"url_index": self.url_index, "url": self.url, "ok": False, "error": self.error.as_dict() if self.error else {}}
+        page = self.page
+        facts = {"url_index": self.url_index, "url": self.url, "final_url": page.final_url, "title": page.title, "type": page.type}
+        return facts | {"tokens": self.tokens, "ok": True} | ({"content": page.content, "fit": page.fit} if page.content else {})
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Several targets under one response_id; one that failed does not fail the others."""
+
+    response_id: str
+    items: tuple[Item, ...]
+    note: str = ""
+
+    @property
+    def count(self) -> int:
+        return len(self.items)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"response_id": self.response_id, "count": self.count, "items": [item.as_dict() for item in self.items], "note": self.note}
+
+    def text(self) -> str:
+        parts = [f"response_id: {self.response_id}\n{self.count} targets. {self.note}".rstrip()]
+        for item in self.items:
+            if item.page is None:
+                parts.append(f"[{item.url_index}] {item.url}" + (f"\nError: {error_text(item.error)}" if item.error else ""))
+                continue
+            page, fit = item.page, fit_line(item.page.fit)
+            head = f"[{item.url_index}] {_line(page.title) or page.final_url}\n{page.final_url}" + (f"\nFit: {fit}" if fit else "")
+            parts.append(f"{head}\n{bounded(page.content)}" if page.content else f"{head}\n{item.tokens} tokens")
+        return "\n\n".join(parts)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What `web_get` brings back of a stored call."""
+
+    response_id: str
+    kind: str
+    content: str
+    url_index: int | None = None
+    url: str = ""
+    title: str = ""
+    query: str | None = None
+    truncated: bool = False
+    fit: dict[str, Any] | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    next_offset: int | None = None
+    matches: dict[str, Any] | None = None
+    changes: dict[str, Any] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        shown = {
+            "response_id": self.response_id,
+            "kind": self.kind,
+            "url_index": self.url_index,
+            "url": self.url or None,
+            "title": self.title,
+            "query": self.query,
+            "content": self.content,
+            "truncated": self.truncated,
+            "fit": self.fit,
+            "metadata": self.metadata,
+        }
+        asked = {"next_offset": self.next_offset, "matches": self.matches, "changes": self.changes}
+        return shown | {name: value for name, value in asked.items() if value is not None}
+
+    def text(self) -> str:
+        rows = [
+            ("response_id", self.response_id),
+            ("URL", self.url),
+            ("Title", _line(self.title)),
+            ("Query", self.query),
+            ("Fit", fit_line(self.fit)),
+        ]
+        head = "\n".join(f"{name}: {value}" for name, value in rows if value)
+        if not self.content:
+            return head
+        return f"{head}\n\n{bounded(self.content) if self.kind == 'web_fetch' else self.content}"
+
+    def bare(self) -> Stored:
+        return replace(self, title="", url="", query=None, fit=None)
+
+
+def fit_line(fit: dict[str, Any] | None) -> str:
+    """The fit note in one line, e.g. `section, 1870 of 9120 tokens (o200k_base); left out: ...; more: ...`."""
+    if not fit:
+        return ""
+    line = f"{fit['view']}, {fit['tokens']} of {fit['page_tokens']} tokens ({fit['counter']})"
+    line += f"; left out: {_line(fit['left_out'], 300)}" if fit.get("left_out") else ""
+    return line + (f"; more: {_line(fit['hint'], 300)}" if fit.get("hint") else "")
+
+
+def error_text(error: CormorantError) -> str:
+    """One error in one line, its remedy behind it: `private_address: ... What allows it: ...`."""
+    return f"{error.code}: {error.message}" + (f" -- {error.remedy}" if error.remedy else "")
+
+
+def _line(text: str, most: int = 1_000) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

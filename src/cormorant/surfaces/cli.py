@@ -1,0 +1,216 @@
+"""The command line. stdout carries results and nothing else; progress and errors go to stderr.
+
+Importing this module brings click alone: each command imports what it needs when it runs, because agents shell out a
+lot and pay the start every time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Coroutine
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cormorant import __version__
+from cormorant.errors import CormorantError, InvalidArguments
+
+if TYPE_CHECKING:
+    from cormorant.tools import Argument, Tool
+
+COMMANDS = {  # name -> (module, attribute, one line of help); the tools come first
+    "search": ("", "web_search", "Find sources for a question."),
+    "fetch": ("", "web_fetch", "Read a page or document as Markdown."),
+    "get": ("", "web_get", "Read more of an earlier result."),
+    "answer": ("", "web_answer", "Answer a question with checked citations."),
+    "index": ("cormorant.surfaces.cli_index", "index", "Keep your own pages searchable."),
+    "egress": ("cormorant.surfaces.cli_operator", "egress", "Where requests may go, and why not."),
+    "settings": ("cormorant.surfaces.cli_operator", "settings", "Show and change settings."),
+    "secret": ("cormorant.surfaces.cli_operator", "secret", "Keep a key, read from standard input."),
+    "doctor": ("cormorant.surfaces.cli_operator", "doctor", "What this install can do, and why not the rest."),
+    "mcp": ("cormorant.surfaces.cli_operator", "mcp", "Serve the tools to an agent over MCP."),
+}
+EXAMPLES = {
+    "web_search": ("cormorant search 'http caching headers'", "cormorant search sqlite wal --domains sqlite.org --count 3 --json"),
+    "web_fetch": (
+        "cormorant fetch https://example.com/guide",
+        "cormorant fetch https://example.com/guide --budget 1000 --query 'how to install'",
+        "cat urls.txt | cormorant fetch - --json",
+        "cormorant fetch ./report.pdf --section Results --body",
+    ),
+    "web_get": ("cormorant get 0123456789abcdef0123456789abcdef --section API", "cormorant get ID --find timeout --budget 500"),
+    "web_answer": ("cormorant answer 'what does asyncio.TaskGroup do on an exception?'",),
+}
+
+
+class Commands(click.Group):
+    """Commands by name, imported when they are asked for; a bare address is `fetch`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        if module:
+            command: click.Command = getattr(import_module(module), attribute)
+            return command
+        from cormorant.tools import BY_NAME
+
+        return tool_command(cmd_name, BY_NAME[attribute])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and "://" in args[0]:
+            args = ["fetch", *args]
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="cormorant")
+def cli() -> None:
+    """Web access for people and agents: search, fetch, read, answer.
+
+    \b
+    cormorant https://example.com/page            a page as Markdown
+    cormorant answer 'a question'                 an answer with checked sources
+    cormorant index add ./docs                    your own pages, searchable
+    cormorant mcp                                 the same tools for an agent
+    """
+
+
+def tool_command(name: str, tool: Tool) -> click.Command:
+    """The command of one tool, made from its arguments."""
+    params: list[click.Parameter] = [_parameter(argument) for argument in tool.arguments if argument.name not in ("urls", "queries")]
+    params.append(click.Option(["--json", "as_json"], is_flag=True, help="The result as JSON."))
+    if tool.method in ("fetch", "get"):
+        params.append(click.Option(["--body"], is_flag=True, help="The page's text alone, without the header."))
+    if tool.method == "answer":
+        params.append(click.Option(["--stream"], is_flag=True, help="Every event as a JSON line {event, data}."))
+    examples = "\n".join(("\b", "Examples:", *(f"  {line}" for line in EXAMPLES[tool.name])))
+    return click.Command(
+        name,
+        params=params,
+        callback=lambda **given: _run_tool(tool, given),
+        help=f"{tool.sentence}\n\n{examples}",
+        short_help=COMMANDS[name][2],
+    )
+
+
+def _parameter(argument: Argument) -> click.Parameter:
+    if argument.positional:
+        return click.Argument([argument.name], nargs=-1, required=True)
+    kind: Any = click.Choice(argument.choices, case_sensitive=False) if argument.choices else click.STRING
+    flag = "--" + argument.name.replace("_", "-")
+    if argument.kind == "boolean":
+        return click.Option([flag, argument.name], is_flag=True, default=None, help=argument.help)
+    if argument.kind == "integer":
+        bounds = "" if argument.most is None else f"{argument.least} to {argument.most:,}"
+        text = ", ".join(part for part in (argument.help, bounds) if part)
+        return click.Option([flag, argument.name], type=click.STRING, metavar="N", help=text)
+    if argument.kind == "strings":
+        return click.Option([flag, argument.name], multiple=True, type=kind, help=f"{argument.help}; may be repeated".lstrip("; "))
+    return click.Option([flag, argument.name], type=kind, help=argument.help)
+
+
+def _run_tool(tool: Tool, given: dict[str, Any]) -> None:
+    as_json, body, stream = (given.pop(key, False) for key in ("as_json", "body", "stream"))
+    arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    arguments = {name: value for name, value in arguments.items() if value not in (None, [], "")}
+    _place_positional(tool, arguments)
+    from cormorant.surfaces.terminal import run_tool
+
+    code = run_async(run_tool(tool, arguments, as_json=as_json, body=body, stream=stream))
+    if code:
+        raise SystemExit(code)
+
+
+def _place_positional(tool: Tool, arguments: dict[str, Any]) -> None:
+    """Words of a question are one query; several addresses are several targets; `-` reads them from standard input."""
+    name = next(a.name for a in tool.arguments if a.positional)
+    words = arguments.get(name, [])
+    if words == ["-"]:
+        lines = [line.strip() for line in sys.stdin.read().splitlines()]
+        words = [line for line in lines if line and not line.startswith("#")]
+        if not words:
+            raise InvalidArguments("nothing on standard input", remedy=f"printf '%s\\n' VALUE | cormorant {tool.method} -")
+        if tool.method == "search" and len(words) > 1:
+            arguments.pop(name)
+            arguments["queries"] = words
+            return
+    if tool.method == "fetch":
+        arguments[name] = words if len(words) > 1 else words[0]
+    else:
+        arguments[name] = " ".join(words)
+
+
+def run_async(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run to the end; Ctrl-C cancels the work, which cleans up, and then ends the program."""
+    import asyncio
+
+    return asyncio.run(work)
+
+
+def emit(text: str) -> None:
+    """One result on stdout."""
+    click.echo(text)
+
+
+def emit_json(value: Any) -> None:
+    """One result on stdout, as JSON that a person can read too."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def tell(text: str, *, err: bool = True) -> None:
+    """A line for the person, on stderr."""
+    click.echo(text, err=err)
+
+
+def fail(error: CormorantError, *, as_json: bool = False) -> int:
+    """Show one error; returns the exit code."""
+    if as_json:
+        emit_json({"error": error.as_dict()})
+    tell(click.style(f"{error.code}: ", fg="red") + error.message)
+    if error.remedy:
+        tell(click.style("hint: ", fg="yellow") + error.remedy)
+    return error.exit_code
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The entry point: exit codes of the contract, never a traceback for what a caller did."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = cli.main(args=arguments, prog_name="cormorant", standalone_mode=False)
+    except click.exceptions.Exit as done:
+        code = done.exit_code
+    except click.exceptions.Abort:
+        tell("stopped")
+        code = 130
+    except click.ClickException as error:
+        error.show()
+        code = 2
+    except CormorantError as error:
+        code = fail(error, as_json="--json" in arguments)
+    except KeyboardInterrupt:
+        tell("stopped")
+        code = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: nothing more to say, and no noise
+        code = 0
+    except Exception as error:
+        if os.environ.get("CORMORANT_DEBUG"):
+            raise
+        tell(f"internal: {type(error).__name__}: {error}\nhint: this is a bug of ours; run again with CORMORANT_DEBUG=1 for the details")
+        code = 6
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+if __name__ == "__main__":
+    main()
