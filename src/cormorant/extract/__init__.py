@@ -1,1 +1,57 @@
-"""Bytes to a Document, by media type."""
+"""Bytes to a Document, by media type. Pure CPU: no network, no clock, the same bytes in give the same Document out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from cormorant.document import Document
+from cormorant.errors import InvalidArguments, UnsupportedType
+from cormorant.extract import html
+from cormorant.extract.decode import media_type, text_of
+from cormorant.extract.sniff import FEEDS, HTML, OFFICE
+
+EXTRACTS = ("auto", "readability", "full")
+OUTPUTS = ("markdown", "text", "raw")
+ALIASES = {"raw": "full"}  # `extract: raw` is what other tools call the whole page
+
+
+def document(body: bytes, *, url: str, content_type: str = "", extract: str = "auto", output: str = "markdown") -> Document:
+    """Read a body as the page at `url`.
+
+    `extract`: `readability` the main content or an error, `full` everything visible, `auto` the first of these that
+    holds. `output`: `markdown`, `text` (no marks), `raw` (the source as it was sent).
+
+    Raises: UnsupportedType, ExtractionFailed, TooLarge, InvalidArguments.
+    """
+    extract = _one_of(ALIASES.get(extract, extract), EXTRACTS, "extract")
+    output = _one_of(output, OUTPUTS, "output")
+    kind = media_type(body, content_type, url)
+    if kind == "application/pdf":
+        return _part("pdf").read(body, url=url)
+    if kind in OFFICE:
+        return _part("office").read(body, url=url, media_type=kind)
+    if kind.startswith("image/") and kind != "image/svg+xml":
+        raise UnsupportedType(f"{kind} is an image, not text", url=url, remedy="ask for the image itself")
+    found = text_of(body, content_type, kind)
+    if output == "raw":
+        read = Document(url=url, markdown=found.text, extractor="raw", media_type=kind)
+    elif kind in HTML:
+        read = html.read(found.text, url=url, media_type=kind, extract=extract, output=output)
+    elif kind in FEEDS:
+        read = _part("feed").read(found.text, url=url, media_type=kind)
+    else:
+        read = _part("plain").read(found.text, url=url, media_type=kind)
+    return replace(read, warnings=(*found.warnings, *read.warnings)) if found.warnings else read
+
+
+def _one_of(value: str, known: tuple[str, ...], name: str) -> str:
+    if value not in known:
+        raise InvalidArguments(f"{name} can't be {value!r}", remedy=f"{name} is one of {', '.join(known)}")
+    return value
+
+
+def _part(name: str) -> Any:
+    """A reader that is seldom needed, imported when it first is: pypdfium2 and zip reading cost start-up time."""
+    return import_module(f"cormorant.extract.{name}")
