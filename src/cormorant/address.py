@@ -6,6 +6,7 @@ disagree about which host an address means.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import ada_url
@@ -13,6 +14,9 @@ import ada_url
 from cormorant.errors import InvalidArguments
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+# What other parsers (RFC 3986 3.2) would call the authority, where the WHATWG one has ended it at a backslash:
+# `http://a.org\\@b.org/` is a.org here and b.org there. Nobody writes that in good faith, so the policy refuses it.
+_TWO_READINGS = re.compile(r"[^:/?#]+:/{2}[^/?#\\\\]+\\\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,7 @@ class Url:
     target: str
     fragment: str
     href: str
+    ambiguous: bool = False  # other parsers would find another host in the same text
 
     @property
     def authority(self) -> str:
@@ -57,18 +62,24 @@ def parse(text: str, base: str | None = None) -> Url:
     try:
         found = ada_url.URL(text, base=base) if base is not None else ada_url.URL(text)
     except (ValueError, UnicodeError) as error:
-        hint = f"did you mean https://{text.strip()} ?" if _looks_like_a_host(text) else "give an absolute address such as https://example.com/page"
+        hint = (
+            f"did you mean https://{text.strip()} ?"
+            if _looks_like_a_host(text)
+            else "give an absolute address such as https://example.com/page"
+        )
         raise InvalidArguments(f"not a URL: {_shown(text)}", remedy=hint, url=_shown(text)) from error
     scheme = found.protocol.removesuffix(":")
     if scheme not in DEFAULT_PORTS:
-        raise InvalidArguments(f"only http(s) schemes are allowed, not {scheme}:", url=_shown(text), remedy="give an http:// or https:// address")
+        raise InvalidArguments(
+            f"only http(s) schemes are allowed, not {scheme}:", url=_shown(text), remedy="give an http:// or https:// address"
+        )
     if found.username or found.password:
         raise InvalidArguments("user names and passwords in a URL are refused", remedy="remove the part before the @")
-    host = found.hostname.strip("[]").removesuffix(".")
-    if not host:
-        raise InvalidArguments(f"no host in {_shown(text)}", url=_shown(text))
+    host = found.hostname.strip("[]")
+    host = host.removesuffix(".") or host
     port = int(found.port) if found.port else DEFAULT_PORTS[scheme]
-    return Url(scheme, host, port, found.pathname + found.search, found.hash.removeprefix("#"), found.href)
+    ambiguous = "\\" in text and _TWO_READINGS.match(text.strip()) is not None
+    return Url(scheme, host, port, found.pathname + found.search, found.hash.removeprefix("#"), found.href, ambiguous)
 
 
 def _looks_like_a_host(text: str) -> bool:
