@@ -26,7 +26,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("passages", "hits"),
     ("tokens", "search", "gates", "ledger", "events", "flight", "find", "changes", "results"),
     ("policy", "document"),
-    ("address", "settings", "networks"),
+    ("address", "settings", "networks", "words", "blocks"),
     ("settings_files",),
     ("errors",),
 ]
