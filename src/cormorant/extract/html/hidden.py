@@ -1,0 +1,372 @@
+"""What a person can't see on a page is left out before anything is read, and listed. Pure: works on the parsed tree.
+
+Hidden text is the cheapest way to talk to a model behind its user's back. `strip` removes it in place and says what went:
+one finding for each hidden passage, with the sha256 of its text, never the text itself. What a person can bring to light
+with a control of the page (a tab, an accordion, a slide) is no hidden text; nor is a page that a script was going to
+reveal, or one that lies behind a consent dialog. `suspicious` finds visible text that speaks to a model; it stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from selectolax.lexbor import LexborNode
+
+from cormorant.document import Finding
+from cormorant.extract.html import styles
+from cormorant.extract.html.styles import Sheet
+from cormorant.extract.instructions import finding, instructs
+from cormorant.extract.instructions import suspicious as suspicious
+from cormorant.extract.invisible import ODD, visible
+
+FINDINGS_MAX = 60  # a page with more hides by habit, not by intent; the rest goes unlisted
+BULK = 0.5  # share of a page's words above which "hidden" means "a script will show it"
+WORDS_MIN = 3  # fewer words are a label, and no finding unless they instruct
+
+_SKIPPED = frozenset({"script", "style", "noscript", "head", "title", "meta", "link", "base", "-text", "-comment"})
+_OPENER = re.compile(
+    r"(?:^|[\s_-])(?:tab|tabs|accordion|collapse|collapsible|expander|toggle|disclosure|faq|slide|carousel|swiper|slick)", re.I
+)
+_PANEL = re.compile(
+    r"(?:^|[\s_-])(?:tab-?(?:pane|panel|content|item)|tabs?__?\w*|panel|pane|accordion|collapse|collapsible|slide|swiper-slide|slick-slide|carousel-item)"
+    r"(?:$|[\s_-])",
+    re.I,
+)
+_VISIBLE_TWIN = (
+    ".katex-html, img.mwe-math-fallback-image-inline, img.mwe-math-fallback-image-display, mjx-container, .MathJax, .MathJax_SVG"
+)
+
+
+def strip(root: LexborNode) -> list[Finding]:
+    """Removes from the tree what a person can't see, and says what that was. Runs before any other cleaning."""
+    found: list[Finding] = []
+    _open_shadow_roots(root)
+    found += _drop_comments(root)
+    found += _drop_elements(root)
+    found += _clean_alternatives(root)
+    found += _clean_texts(root)
+    return found[:FINDINGS_MAX]
+
+
+# --- comments, templates ------------------------------------------------------------------------------------------
+
+
+def _drop_comments(root: LexborNode) -> list[Finding]:
+    """Comments never reach the text. Listed only when they read like a message: every page has comments."""
+    found = []
+    if "<!--" not in (root.html or ""):
+        return []
+    for node in [node for node in root.traverse(include_text=True) if node.is_comment_node]:
+        text = " ".join((node.comment_content or "").split())
+        if _reads_as_prose(text):
+            found.append(finding("comment", text))
+        node.decompose()
+    return found
+
+
+def _reads_as_prose(text: str) -> bool:
+    if "<" in text or "[if " in text or "[endif" in text:
+        return bool(instructs(text))
+    words = re.findall(r"[^\W\d_]{2,}", text)
+    return bool(instructs(text)) or (len(words) >= 6 and sum(map(len, words)) > 0.6 * len(text))
+
+
+def _open_shadow_roots(root: LexborNode) -> None:
+    """A declarative shadow root is shown by every browser; other templates are not, and the tree skips them."""
+    for template in root.css("template[shadowrootmode], template[shadowroot]"):
+        for fragment in template.template_fragments():
+            for child in list(fragment.iter(include_text=True)):
+                template.insert_before(child)
+        template.decompose()
+
+
+# --- elements -----------------------------------------------------------------------------------------------------
+
+
+def _drop_elements(root: LexborNode) -> list[Finding]:
+    sheet = Sheet(root)
+    page = _Page(root)
+    # Everything is judged while the tree is whole: a removed node takes its descendants with it, and they must not be touched again.
+    going = {
+        node.mem_id: (node, kind) for node, kind in _hidden_elements(root, sheet) if node.tag not in _SKIPPED and _goes(node, kind, page)
+    }
+    found: list[Finding] = []
+    for node, kind in [(node, kind) for node, kind in going.values() if not _is_inside(node, going)]:
+        text = " ".join(node.text(separator=" ").split())
+        if len(text.split()) >= WORDS_MIN or instructs(text):
+            found.append(finding(kind, text))
+        node.decompose()
+    found += _drop_templates(root)
+    return found
+
+
+def _drop_templates(root: LexborNode) -> list[Finding]:
+    found = []
+    for template in root.css("template"):
+        text = " ".join(" ".join(fragment.text(separator=" ") for fragment in template.template_fragments()).split())
+        if instructs(text):
+            found.append(finding("template", text))
+        template.decompose()
+    return found
+
+
+def _hidden_elements(root: LexborNode, sheet: Sheet) -> Iterator[tuple[LexborNode, str]]:
+    for node in root.css("[hidden]"):
+        if (node.attributes.get("hidden") or "").lower() != "until-found":
+            yield node, "hidden_attribute"
+    for node in root.css("dialog:not([open])"):
+        yield node, "display"
+    for node in root.css("[style]"):
+        if kind := styles.hides(styles.declarations(node.attributes.get("style") or "")[0]):
+            yield node, kind
+    for node, names in sheet.hiding():
+        if kind := styles.hides(sheet.of(node, names)):
+            yield node, kind
+    yield from ((node, "same_colour") for node in _unreadable(root, sheet))
+    for node in root.css("[aria-hidden='true' i]"):
+        yield node, "aria_hidden"
+
+
+class _Page:
+    """What has to be known of the whole page to judge one element."""
+
+    def __init__(self, root: LexborNode) -> None:
+        self.root = root
+        body = root.css_first("body")
+        self.body = body if body is not None else root
+        self.words = max(1, _words(self.body))
+        self.streams = "$RC(" in (root.html or "")
+        self._opened: frozenset[str] | None = None
+
+    @property
+    def opened(self) -> frozenset[str]:
+        """The ids that a control of the page shows: what tabs and expanders point at."""
+        if self._opened is None:
+            self._opened = frozenset(_opened_ids(self.root))
+        return self._opened
+
+
+def _words(node: LexborNode) -> int:
+    dead = sum(len(each.text().split()) for each in node.css("script, style, noscript"))
+    return len(node.text(separator=" ").split()) - dead
+
+
+def _is_inside(node: LexborNode, going: Mapping[int, object]) -> bool:
+    """Whether an element above goes as well: its text is listed there."""
+    at = node.parent
+    while at is not None:
+        if at.mem_id in going:
+            return True
+        at = at.parent
+    return False
+
+
+def _goes(node: LexborNode, kind: str, page: _Page) -> bool:
+    if node.tag in ("html", "body"):
+        _show(node)
+        return False
+    if _is_math_twin(node) or _is_spoken_twin(node, kind):
+        return False
+    if _is_alternative(node, page) or _is_streamed(node, page) or _is_page_itself(node, kind, page):
+        _show(node)
+        return False
+    return True
+
+
+def _show(node: LexborNode) -> None:
+    """Takes the marks away, so that later passes don't judge the element again."""
+    for name in ("hidden", "aria-hidden", "style"):
+        if name in node.attributes:
+            del node.attrs[name]
+
+
+def _is_streamed(node: LexborNode, page: _Page) -> bool:
+    """A part that arrived late and that a script moves to its place (React's `$RC("B:0", "S:0")`)."""
+    return page.streams and node.tag == "div" and bool(re.fullmatch(r"S:[0-9a-f]+", node.id or ""))
+
+
+def _is_page_itself(node: LexborNode, kind: str, page: _Page) -> bool:
+    """The page behind a dialog, behind an animation or a loading mark: most of its words and its frame are in there."""
+    words = _words(node)
+    framed = node.css_first("main, article, h1, [role=main]") is not None or node.tag in ("main", "article")
+    if kind == "aria_hidden" and framed and words >= 20:
+        return True
+    return words > BULK * page.words and words >= 30 and (framed or len(node.css("p")) >= 3)
+
+
+def _is_math_twin(node: LexborNode) -> bool:
+    """MathML kept for machines beside a drawn formula, or the drawing itself: the renderer settles which one is read."""
+    if (node.tag or "").startswith(("math", "mjx-")) or "katex" in (node.attributes.get("class") or "").lower():
+        return not instructs(node.text())
+    if node.css_first("math, mjx-container, .katex-mathml") is None:
+        return False
+    beside = node.parent
+    return beside is not None and beside.css_first(_VISIBLE_TWIN) is not None and not instructs(node.text())
+
+
+def _is_spoken_twin(node: LexborNode, kind: str) -> bool:
+    """Text for screen readers that repeats what stands beside it in pieces (a price cut into spans)."""
+    if kind not in ("clip", "off_screen", "zero_size"):
+        return False
+    said = "".join(node.text().split())
+    beside = node.next
+    while beside is not None and not beside.is_element_node:
+        beside = beside.next
+    shown = beside is not None and (beside.attributes.get("aria-hidden") or "").lower() == "true"
+    return bool(said) and beside is not None and shown and "".join(beside.text().split()) == said
+
+
+# --- alternatives: what a control brings to light -----------------------------------------------------------------
+
+
+def _opened_ids(root: LexborNode) -> Iterator[str]:
+    for control in root.css(
+        "[aria-controls], [data-target], [data-bs-target], [role=tab], [data-toggle], [data-bs-toggle], [aria-expanded]"
+    ):
+        if _in_chrome(control) or not _has_label(control):
+            continue
+        attributes = control.attributes
+        yield from (attributes.get("aria-controls") or "").split()
+        for name in ("href", "data-target", "data-bs-target"):
+            if (attributes.get(name) or "").startswith("#"):
+                yield (attributes.get(name) or "")[1:]
+    for link in root.css("[class*=tab] a[href^='#'], [class*=Tab] a[href^='#']"):
+        if _has_label(link):
+            yield (link.attributes.get("href") or "")[1:]
+
+
+def _has_label(control: LexborNode) -> bool:
+    return bool(control.text().strip() or control.attributes.get("aria-label"))
+
+
+def _in_chrome(node: LexborNode) -> bool:
+    """Menus and dialogs open too, but what they hold was never part of the text."""
+    at: LexborNode | None = node
+    while at is not None:
+        role = (at.attributes.get("role") or "").lower() if at.is_element_node else ""
+        if at.tag in ("nav", "dialog") or role in ("navigation", "dialog", "alertdialog", "menu", "menubar", "banner"):
+            return True
+        at = at.parent
+    return False
+
+
+def _is_alternative(node: LexborNode, page: _Page) -> bool:
+    role = (node.attributes.get("role") or "").lower()
+    if role in ("dialog", "alertdialog", "menu", "navigation", "tooltip", "status", "alert") or node.tag in ("nav", "dialog"):
+        return False
+    if node.id and node.id in page.opened and not _in_chrome(node):
+        return True
+    if role == "tabpanel" or _PANEL.search(node.attributes.get("class") or ""):
+        return _has_open_sibling(node) and not _in_chrome(node)
+    return _opens_by_neighbour(node)
+
+
+def _has_open_sibling(node: LexborNode) -> bool:
+    """Another panel of the same group that is shown: then this one is its alternative."""
+    names = set((node.attributes.get("class") or "").split())
+    role = node.attributes.get("role")
+    parent = node.parent
+    if parent is None or "slick-cloned" in names:
+        return False
+    for other in parent.iter():
+        if other.mem_id == node.mem_id or other.tag != node.tag or not other.text().strip():
+            continue
+        kin = (role and other.attributes.get("role") == role) or names & set((other.attributes.get("class") or "").split())
+        shut = "hidden" in other.attributes or styles.hides(styles.declarations(other.attributes.get("style") or "")[0])
+        if kin and not shut and other.attributes.get("aria-hidden") != "true":
+            return True
+    return False
+
+
+def _opens_by_neighbour(node: LexborNode) -> bool:
+    """The answer below a question that expands: `<h3><button aria-expanded=false>` and then the panel."""
+    before = node.prev
+    while before is not None and not before.is_element_node:
+        before = before.prev
+    if before is None or _in_chrome(node):
+        return False
+    control = before if "aria-expanded" in before.attributes else before.css_first("[aria-expanded]")
+    return control is not None and not control.attributes.get("aria-controls") and _has_label(control)
+
+
+# --- colours ------------------------------------------------------------------------------------------------------
+
+_TEXT_COLOUR = "[style*='color' i], font[color], body[text]"
+
+
+def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
+    """Elements whose text has the colour of what is behind it, as far as the page itself says."""
+    plain = root.css_first("link[rel~='stylesheet' i], style") is None
+    names = frozenset({"color", "background", "background-color", "background-image", "background-clip", "-webkit-background-clip"})
+    for node in [*root.css(_TEXT_COLOUR), *sheet.coloured()]:
+        given = sheet.of(node, names)
+        ink = styles.colour(given.get("color") or (node.attributes.get("color") or "").lower())
+        if ink is None or "text" in given.get("background-clip", "") + given.get("-webkit-background-clip", ""):
+            continue
+        paper = _paper(node, sheet, names, plain=plain or not _has_style_class(node))
+        if styles.same(ink, paper) and node.tag not in ("html", "body"):
+            yield node
+
+
+def _paper(node: LexborNode, sheet: Sheet, names: frozenset[str], *, plain: bool) -> styles.Colour | None:
+    """The colour behind an element: the nearest that is declared, white where nothing could say otherwise."""
+    at: LexborNode | None = node
+    while at is not None and at.is_element_node:
+        given = sheet.of(at, names)
+        if any(name.startswith("background") for name in given):
+            found = styles.background(given)
+            transparent = given.get("background-color", given.get("background")) in ("transparent", "none", "inherit", "initial")
+            if found is not None or not transparent:
+                return found
+        if at.attributes.get("background"):
+            return None
+        if bg := (at.attributes.get("bgcolor") or "").lower():
+            return styles.colour(bg if bg.startswith("#") or not re.fullmatch(r"[0-9a-f]{6}", bg) else f"#{bg}")
+        at = at.parent
+    return (255, 255, 255) if plain else None
+
+
+def _has_style_class(node: LexborNode) -> bool:
+    """Whether a sheet that is not here could colour this element or what it stands in."""
+    at: LexborNode | None = node
+    while at is not None and at.is_element_node:
+        if at.attributes.get("class") or at.id:
+            return True
+        at = at.parent
+    return False
+
+
+# --- characters and alternative texts --------------------------------------------------------------------------
+
+
+def _clean_texts(root: LexborNode) -> list[Finding]:
+    """Invisible characters out of every text node; one finding a kind, since one page can hold thousands."""
+    if not ODD.search(root.text()):
+        return []
+    gone: dict[str, str] = {}
+    for node in [node for node in root.traverse(include_text=True) if node.is_text_node]:
+        before = node.text_content or ""
+        after, taken = visible(before)
+        if after != before:
+            node.replace_with(after)
+        for kind, chars in taken.items():
+            gone[kind] = gone.get(kind, "") + chars
+    return [finding(kind, chars, note=f"{len(chars)} characters") for kind, chars in sorted(gone.items())]
+
+
+def _clean_alternatives(root: LexborNode) -> list[Finding]:
+    """Alternative texts reach the Markdown: invisible characters leave them, and so does a text that instructs."""
+    found = []
+    for node in root.css("[alt], [title], [aria-label], [placeholder]"):
+        for name in ("alt", "title", "aria-label", "placeholder"):
+            before = node.attributes.get(name) or ""
+            after, gone = visible(before)
+            if instructs(after):
+                found.append(finding("alternative_text", after))
+                after = ""
+            elif gone:
+                found += [finding(kind, chars, note=f"in {name}") for kind, chars in sorted(gone.items())]
+            if after != before:
+                node.attrs[name] = after
+    return found

@@ -1,0 +1,388 @@
+"""The little CSS that decides whether a person can see an element: inline styles and plain `<style>` rules. Pure.
+
+No layout is done. A declaration hides when a browser would show nothing for it on any screen: `display: none`, no
+opacity, no size, a place far off the screen, a clip to nothing, a colour without a difference to what is behind it.
+External style sheets are not fetched, so what they hide is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborNode, SelectolaxError
+
+CSS_MAX_CHARS = 1_000_000  # read of all <style> elements together
+RULES_MAX = 600  # of those that can hide something and match the page's own names
+OFF_SCREEN_PX = 500
+
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
+_ESCAPE = re.compile(r"\\([0-9a-fA-F]{1,6})\s?|\\(.)")
+_DECLARATION = re.compile(r"""([\w-]+)\s*:\s*((?:[^;"'()]|"[^"]*"|'[^']*'|\((?:[^()]|\([^()]*\))*\)|["'()])*)""")
+_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))\s*(px|pt|em|rem|ex|ch|%|vw|vh|vmin|vmax|cm|mm|in|pc)?\b", re.I)
+_PX = {
+    "px": 1.0,
+    "pt": 1.33,
+    "em": 16.0,
+    "rem": 16.0,
+    "ex": 8.0,
+    "ch": 8.0,
+    "%": 10.0,
+    "vw": 12.0,
+    "vh": 8.0,
+    "cm": 38.0,
+    "mm": 3.8,
+    "in": 96.0,
+    "pc": 16.0,
+}
+_AT_PLAIN = re.compile(r"@(?:layer|supports|media\s+(?:only\s+)?(?:all|screen)\s*$)", re.I)
+_STATE = re.compile(
+    r":(?:hover|focus|active|target|checked|visited|focus-within|focus-visible|open|popover-open|fullscreen|lang)\b|::|:(?:before|after)\b",
+    re.I,
+)
+_NAMES_USED = re.compile(r"[.#]((?:[\w-]|\\.|[^\x00-\x7f])+)")
+_NAMES_HELD = re.compile(r"""\b(?:class|id)\s*=\s*"([^"]*)\"""", re.I)
+
+_COLOURS = {
+    "white": (255, 255, 255),
+    "black": (0, 0, 0),
+    "red": (255, 0, 0),
+    "lime": (0, 255, 0),
+    "green": (0, 128, 0),
+    "blue": (0, 0, 255),
+    "yellow": (255, 255, 0),
+    "gray": (128, 128, 128),
+    "grey": (128, 128, 128),
+    "silver": (192, 192, 192),
+    "navy": (0, 0, 128),
+    "orange": (255, 165, 0),
+    "purple": (128, 0, 128),
+    "snow": (255, 250, 250),
+    "ivory": (255, 255, 240),
+    "whitesmoke": (245, 245, 245),
+    "ghostwhite": (248, 248, 255),
+    "gainsboro": (220, 220, 220),
+    "lightgray": (211, 211, 211),
+    "lightgrey": (211, 211, 211),
+    "floralwhite": (255, 250, 240),
+    "azure": (240, 255, 255),
+    "mintcream": (245, 255, 250),
+}
+Colour = tuple[int, int, int]
+SAME_COLOUR_STEPS = 12  # of 255; what is closer than this nobody can read
+
+RELEVANT = frozenset(
+    {"display", "visibility", "content-visibility", "opacity", "filter", "font-size", "font", "height", "width", "max-height", "max-width"}
+    | {"overflow", "overflow-x", "overflow-y", "transform", "translate", "scale", "zoom", "text-indent", "position", "left", "right", "top"}
+    | {"bottom", "inset", "margin", "margin-left", "margin-top", "clip", "clip-path", "color", "background", "background-color"}
+    | {"background-image", "background-clip", "-webkit-background-clip", "-webkit-text-fill-color"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One selector with the declarations that matter here; `weight` orders it in the cascade."""
+
+    selector: str
+    weight: tuple[int, int]
+    declared: Mapping[str, str]
+    important: frozenset[str]
+
+
+def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
+    """Properties and values in lower case, escapes and comments undone, and which are `!important`."""
+    if "\\" in css:
+        css = _ESCAPE.sub(_unescaped, css)
+    if "/*" in css:
+        css = _COMMENT.sub("", css)
+    found: dict[str, str] = {}
+    important = set()
+    for one in _DECLARATION.finditer(css):
+        name, value = one[1].lower(), one[2].strip().lower()
+        if name not in RELEVANT:
+            continue
+        if "!" in value:
+            value, _, mark = value.partition("!")
+            value = value.strip()
+            if mark.strip() == "important":
+                important.add(name)
+        found[name] = value
+    return found, frozenset(important)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    if not match[1]:
+        return match[2]
+    point = int(match[1], 16)
+    return chr(point) if 0 < point < 0x110000 and not 0xD800 <= point < 0xE000 else "\ufffd"
+
+
+def hides(d: Mapping[str, str]) -> str:
+    """The kind of hiding these declarations do; "" when the element can be seen."""
+    if d.get("display", "").split(" ")[0] == "none":
+        return "display"
+    if d.get("visibility") in ("hidden", "collapse") or d.get("content-visibility") == "hidden":
+        return "visibility"
+    if _number(d.get("opacity", "")) <= 0.02 or re.search(r"opacity\(\s*(?:0?\.0[012]?|[012]?%|0)\s*\)|opacity\(0", d.get("filter", "")):
+        return "opacity"
+    return _tiny(d) or _clipped(d) or _off_screen(d) or _see_through(d)
+
+
+def _number(value: str) -> float:
+    found = _LENGTH.match(value)
+    return 1.0 if not found else float(found[1]) / (100 if found[2] == "%" else 1)
+
+
+def px(value: str) -> float | None:
+    """A length in pixels, roughly; None where it can't be told (`auto`, `calc(...)` without a far number)."""
+    if value.startswith("calc"):
+        far = [float(one[1]) for one in _LENGTH.finditer(value) if abs(float(one[1])) >= OFF_SCREEN_PX]
+        return far[0] if far else None
+    found = _LENGTH.match(value)
+    if not found:
+        return None
+    return float(found[1]) * _PX.get((found[2] or "px").lower(), 1.0)
+
+
+def font_px(d: Mapping[str, str]) -> float | None:
+    """The font size a rule sets, if any."""
+    if "font-size" in d:
+        return px(d["font-size"])
+    found = re.search(r"(?:^|\s)(\d*\.?\d+)(px|pt|em|rem|%)?(?:/|\s)", d.get("font", ""))
+    return float(found[1]) * _PX.get(found[2] or "px", 1.0) if found else None
+
+
+def _tiny(d: Mapping[str, str]) -> str:
+    size = font_px(d)
+    if size is not None and size <= 1.5:
+        return "zero_size"
+    cut = any(
+        d.get(name, "").startswith(("hidden", "clip")) or " hidden" in d.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")
+    )
+    small = [name for name in ("height", "max-height", "width", "max-width") if (length := px(d.get(name, ""))) is not None and length <= 1]
+    if cut and small:
+        return "zero_size"
+    if re.search(r"scale[xy3d]*\(\s*0(?:\.0\d*)?\s*[,)]", d.get("transform", "")) or d.get("scale") == "0" or d.get("zoom") in ("0", "0%"):
+        return "zero_size"
+    return ""
+
+
+def _clipped(d: Mapping[str, str]) -> str:
+    placed = d.get("position") in ("absolute", "fixed")
+    edges = [px(edge) for edge in re.split(r"[,\s]+", d.get("clip", "").removeprefix("rect(").rstrip(")")) if edge]
+    if placed and d.get("clip", "").startswith("rect") and len(edges) == 4:
+        top, right, bottom, left = (edge or 0.0 for edge in edges)
+        if right - left <= 1 or bottom - top <= 1:
+            return "clip"
+    path = d.get("clip-path", "")
+    if found := re.match(r"inset\(\s*([\d.]+)%", path):
+        return "clip" if float(found[1]) >= 50 else ""
+    if re.match(r"(?:circle|ellipse)\(\s*0", path) or re.match(r"polygon\(\s*0\S*\s+0\S*\s*(?:,\s*0\S*\s+0\S*\s*)*\)", path):
+        return "clip"
+    return ""
+
+
+def _off_screen(d: Mapping[str, str]) -> str:
+    if d.get("position") in ("absolute", "fixed", "relative"):
+        for name in ("left", "top", "right", "bottom", "inset"):
+            length = px(d.get(name, ""))
+            if length is not None and (length <= -OFF_SCREEN_PX or length >= 5_000):
+                return "off_screen"
+    for name in ("text-indent", "margin-left", "margin-top", "margin"):
+        lengths = [px(part) for part in d.get(name, "").split()] if name == "margin" else [px(d.get(name, ""))]
+        if any(length is not None and length <= -OFF_SCREEN_PX for length in lengths):
+            return "off_screen"
+    moved = re.search(r"translate[xy3d]*\(([^)]*)\)", d.get("transform", ""))
+    shifts = re.split(r"[,\s]+", (moved[1] if moved else d.get("translate", "")).strip())
+    if any((length := px(shift)) is not None and not shift.endswith("%") and abs(length) >= 2 * OFF_SCREEN_PX for shift in shifts if shift):
+        return "off_screen"
+    return ""
+
+
+def _see_through(d: Mapping[str, str]) -> str:
+    if "text" in d.get("background-clip", "") or "text" in d.get("-webkit-background-clip", ""):
+        return ""  # a heading filled with a gradient
+    if d.get("-webkit-text-fill-color", d.get("color", "")) == "transparent" or _alpha(d.get("color", "")) <= 0.05:
+        return "same_colour"
+    return "same_colour" if same(colour(d.get("color", "")), background(d)) else ""
+
+
+def background(d: Mapping[str, str]) -> Colour | None:
+    """The plain background colour a rule sets; None without one, or with a picture over it."""
+    value = d.get("background-color") or d.get("background", "")
+    if "url(" in d.get("background", "") or "gradient" in value or d.get("background-image", "none") not in ("none", ""):
+        return None
+    if "background-color" in d:
+        return colour(value)
+    return next((found for part in re.split(r"\s+(?![^(]*\))", value) if (found := colour(part))), None)
+
+
+def same(one: Colour | None, other: Colour | None) -> bool:
+    """Whether text of one colour can't be read on the other."""
+    return one is not None and other is not None and max(abs(a - b) for a, b in zip(one, other, strict=True)) <= SAME_COLOUR_STEPS
+
+
+def colour(value: str) -> Colour | None:
+    """An RGB triple; None for what is no plain, opaque colour."""
+    value = value.strip()
+    if value in _COLOURS:
+        return _COLOURS[value]
+    if value.startswith("#"):
+        digits = value[1:]
+        if not re.fullmatch(r"[0-9a-f]{3,8}", digits):
+            return None
+        if len(digits) in (3, 4):
+            digits = "".join(digit * 2 for digit in digits)
+        return (int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)) if len(digits) >= 6 else None
+    if value.startswith("rgb") and _alpha(value) > 0.95:
+        parts = re.findall(r"[\d.]+%?", value)
+        if len(parts) >= 3:
+            red, green, blue = (round(float(part[:-1]) * 2.55) if part.endswith("%") else round(float(part)) for part in parts[:3])
+            return (red, green, blue)
+    if found := re.match(r"hsla?\(\s*[\d.]+(?:deg)?[,\s]+([\d.]+)%[,\s]+([\d.]+)%", value):
+        saturation, light = float(found[1]), float(found[2])
+        if saturation == 0 or light in (0.0, 100.0):
+            grey = round(light * 2.55)
+            return (grey, grey, grey)
+    return None
+
+
+def _alpha(value: str) -> float:
+    if value == "transparent":
+        return 0.0
+    if value.startswith("#") and len(value) in (5, 9):
+        digits = value[4:5] * 2 if len(value) == 5 else value[7:9]
+        return int(digits, 16) / 255 if re.fullmatch(r"[0-9a-f]{2}", digits) else 1.0
+    if value.startswith(("rgba(", "hsla(", "rgb(", "hsl(")):
+        parts = re.findall(r"[\d.]+%?", value)
+        if len(parts) == 4:
+            return float(parts[3][:-1]) / 100 if parts[3].endswith("%") else float(parts[3])
+    return 1.0
+
+
+def rules(css: str) -> Iterator[Rule]:
+    """The rules of a style sheet that hold for every screen, in order: conditional ones are left out."""
+    order = 0
+    for selectors, body in _blocks(_COMMENT.sub("", css) if "/*" in css else css):
+        declared, important = declarations(body)
+        if not declared:
+            continue
+        for selector in _split_selectors(selectors):
+            if not selector or _STATE.search(selector):
+                continue
+            order += 1
+            yield Rule(selector, (_specificity(selector), order), declared, important)
+
+
+def _blocks(css: str) -> Iterator[tuple[str, str]]:
+    """(selector list, body) of each plain rule; at-rules that always hold are entered, the others skipped."""
+    at, end = 0, len(css)
+    while at < end:
+        opened = css.find("{", at)
+        if opened < 0:
+            return
+        prelude = css[at:opened].rsplit(";", 1)[-1].strip().lstrip("}").strip()
+        if prelude.startswith("@"):
+            if _AT_PLAIN.match(prelude):
+                at = opened + 1
+                continue
+            at = _closing(css, opened) + 1
+            continue
+        closed = css.find("}", opened)
+        nested = css.find("{", opened + 1, closed if closed >= 0 else end)
+        if nested >= 0:
+            closed = _closing(css, opened)
+            yield prelude, css[opened + 1 : nested].rsplit(";", 1)[0]
+        else:
+            closed = closed if closed >= 0 else end
+            yield prelude, css[opened + 1 : closed]
+        at = closed + 1
+
+
+def _closing(css: str, opened: int) -> int:
+    depth, at = 1, opened + 1
+    for brace in re.compile(r"[{}]").finditer(css, at):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.start()
+    return len(css)
+
+
+def _split_selectors(selectors: str) -> list[str]:
+    return [one.strip() for one in re.split(r",(?![^(\[]*[)\]])", selectors)]
+
+
+def _specificity(selector: str) -> int:
+    ids = len(re.findall(r"#[\w-]", selector))
+    classes = len(re.findall(r"[.\[]|(?<!:):(?!:|not|is|where)", selector))
+    tags = len(re.findall(r"(?:^|[\s>+~(])[a-z]", selector, re.I))
+    return ids * 10_000 + classes * 100 + tags
+
+
+class Sheet:
+    """The `<style>` elements of one page, asked about its elements."""
+
+    def __init__(self, root: LexborNode) -> None:
+        sheets = [style.text() for style in root.css("style") if (style.attributes.get("media") or "all").lower() in ("all", "screen")]
+        css = "\n".join(sheets)[:CSS_MAX_CHARS]
+        self._root = root
+        self._nodes: dict[int, list[LexborNode]] = {}
+        self._members: dict[int, frozenset[int]] = {}
+        held = _names_held(root) if css else frozenset()
+        self._rules = [rule for rule in rules(css) if _could_match(rule.selector, held)] if css else []
+
+    def hiding(self) -> list[tuple[LexborNode, frozenset[str]]]:
+        """Every element that some rule would hide, taken alone, with the properties that rule sets."""
+        found: dict[int, tuple[LexborNode, frozenset[str]]] = {}
+        for rule in [rule for rule in self._rules if hides(rule.declared)][:RULES_MAX]:
+            for node in self._matched(rule):
+                names = found[node.mem_id][1] if node.mem_id in found else frozenset()
+                found[node.mem_id] = (node, names | rule.declared.keys())
+        return list(found.values())
+
+    def coloured(self) -> list[LexborNode]:
+        """Every element whose text some rule gives a colour."""
+        found: dict[int, LexborNode] = {}
+        for rule in [rule for rule in self._rules if "color" in rule.declared][:RULES_MAX]:
+            for node in self._matched(rule):
+                found.setdefault(node.mem_id, node)
+        return list(found.values())
+
+    def of(self, node: LexborNode, names: frozenset[str]) -> dict[str, str]:
+        """What rules and the element's own style declare for it of these properties, the stronger over the weaker."""
+        own, own_important = declarations(node.attributes.get("style") or "")
+        won = {name: ((3 if name in own_important else 1, 0, 0), value) for name, value in own.items()}
+        for rule in self._rules:
+            if names.isdisjoint(rule.declared) or node.mem_id not in self._ids(rule):
+                continue
+            for name, value in rule.declared.items():
+                weight = (2 if name in rule.important else 0, *rule.weight)
+                if name in names and (name not in won or weight >= won[name][0]):
+                    won[name] = (weight, value)
+        return {name: value for name, (_, value) in won.items()}
+
+    def _matched(self, rule: Rule) -> list[LexborNode]:
+        key = rule.weight[1]
+        if key not in self._nodes:
+            try:
+                self._nodes[key] = self._root.css(rule.selector)
+            except SelectolaxError:  # a selector the parser does not know: no rule, as in a browser
+                self._nodes[key] = []
+        return self._nodes[key]
+
+    def _ids(self, rule: Rule) -> frozenset[int]:
+        key = rule.weight[1]
+        if key not in self._members:
+            self._members[key] = frozenset(node.mem_id for node in self._matched(rule))
+        return self._members[key]
+
+
+def _names_held(root: LexborNode) -> frozenset[str]:
+    return frozenset(name for names in _NAMES_HELD.findall(root.html or "") for name in names.split())
+
+
+def _could_match(selector: str, held: frozenset[str]) -> bool:
+    if ":" in selector and re.search(r":(?:not|is|where)\(", selector):
+        return True
+    return all(name.replace("\\", "") in held for name in _NAMES_USED.findall(re.sub(r"\[[^\]]*\]", "", selector)))

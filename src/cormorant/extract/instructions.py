@@ -1,0 +1,61 @@
+"""Text that speaks to a model instead of a reader. Pure: patterns over text, in the languages attacks are written in.
+
+Patterns catch the lazy and mark the curious (an article about prompt injection quotes them): visible text that matches is
+reported, never removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from itertools import islice
+
+from cormorant.document import Finding
+
+FINDINGS_MAX = 60
+READ_MAX_CHARS = 20_000  # of one hidden passage
+
+_MODEL = r"(?:ai|llms?|language models?|(?:ai )?assistants?|ai (?:agents?|models?|crawlers?)|chat ?bots?|chatgpt|claude|gemini|gpt)"
+_WHOSE = r"(?:previous|prior|above|earlier|preceding|all|any|your|system|other|the)"
+_ORDERS = r"(?:instructions?|prompts?|rules?|directions?|guidelines?|context|messages?|commands?|policies|training)"
+_ROLE = r"(?:unrestricted|jailbroken|root|admin|developer|system|dan)"
+_HELD = r"(?:system prompt|your (?:instructions|prompt|secrets?|credentials|api keys?))"
+_DEED = r"(?:ignore|recommend|rate|rank|say|respond|reply|visit|click|send|include|call|run|execute|fetch|tell)"
+
+_PATTERNS: tuple[str, ...] = (
+    rf"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{{0,40}}\b{_WHOSE}\b[^.\n]{{0,40}}\b{_ORDERS}\b",
+    rf"\byou are now\b[^.\n]{{0,60}}\b(?:{_MODEL}|agent|mode|{_ROLE})\b",
+    rf"\b(?:reveal|print|repeat|show|output|leak|send|exfiltrate)\b[^.\n]{{0,40}}\b{_HELD}\b",
+    r"\b(?:do not|don't|never)\s+(?:tell|inform|mention|reveal|alert)\b[^.\n]{0,30}\b(?:the )?users?\b",
+    rf"\b(?:attention|note to|message (?:to|for)|instructions? (?:to|for)|if you are|hey|dear)\s+(?:(?:an?|the|any|all)\s+)?{_MODEL}\b",
+    rf"\b{_MODEL}\b[^.\n]{{0,20}}\b(?:must|should|shall|has to|have to|are (?:instructed|required|ordered) to)\b[^.\n]{{0,60}}\b{_DEED}\b",
+    r"(?:<\|?(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|?>|\[/?INST\]|<</?SYS>>|\bBEGIN SYSTEM PROMPT\b)",
+    r"(?m:^\W{0,4}(?:system|assistant|developer)\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)",
+    rf"\b(?:new|updated|important|urgent|hidden|real|actual)\s+(?:system\s+)?instructions?\s*(?::|for (?:(?:the|any|all)\s+)?{_MODEL}\b)",
+    r"\b(?:call|use|invoke|run|execute)\b[^.\n]{0,20}\b\w+\s+(?:tool|function)\b[^.\n]{0,80}\b(?:password|token|secret|key|cookie|credential|email|http)",
+    rf"\b(?:act|behave|respond|pretend)\s+as\s+(?:if you (?:are|were)\s+)?(?:(?:an?|the)\s+)?{_ROLE}\b",
+    rf"\bas an? {_MODEL}\b[^.\n]{{0,40}}\byou (?:must|should|will|need)\b",
+    r"\b(?:ignoriere|ignorieren sie|vergiss|ignorez|oubliez|ignora|olvida|ignore|dimentica|negeer)\b[^.\n]{0,40}"
+    r"\b(?:anweisungen|instructions|instrucciones|instruções|istruzioni|instructies)\b",
+    r"(?:игнорируй(?:те)?|забудь(?:те)?|не обращай(?:те)? внимания)[^.\n]{0,50}(?:инструкци|указани|команд)",
+    r"(?:忽略|无视|無視|忽視|忘记|忘記)[^。\n]{0,20}(?:指令|指示|提示|说明|說明)",
+    r"(?:指示|命令|プロンプト)[^。\n]{0,12}(?:無視|忘れ)",
+    r"(?:지시|명령|프롬프트)[^.\n]{0,16}(?:무시|잊)",
+    r"تجاهل[^.\n]{0,40}(?:التعليمات|الأوامر)",
+)
+_INSTRUCTS = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.I)
+
+
+def finding(kind: str, text: str, span: tuple[int, int] | None = None, note: str = "") -> Finding:
+    """A finding about a text; the text itself is only hashed."""
+    return Finding(kind, span, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), note)
+
+
+def instructs(text: str) -> bool:
+    """Whether a text reads like an instruction to a model."""
+    return bool(_INSTRUCTS.search(text[:READ_MAX_CHARS]))
+
+
+def suspicious(markdown: str) -> list[Finding]:
+    """Visible text that reads like an instruction to a model: kept where it stands, with its span in the Markdown."""
+    return [finding("instruction", match[0], match.span()) for match in islice(_INSTRUCTS.finditer(markdown), FINDINGS_MAX)]
