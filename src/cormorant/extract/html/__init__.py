@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from html_to_markdown import convert
+from selectolax.lexbor import LexborNode
 
 from cormorant.document import Document
+from cormorant.extract.html.clean import clean
+from cormorant.extract.html.links import Addresses
+from cormorant.extract.html.markdown import markdown
 from cormorant.extract.html.parse import parse
 
 
 def read(text: str, *, url: str, media_type: str = "text/html", extract: str = "auto", output: str = "markdown") -> Document:
     """The page as Markdown, with what is known about it."""
     page = parse(text, url)
-    for node in page.tree.css("script,style,noscript,template,nav,header,footer,aside,form,svg"):
-        node.decompose()
-    body = page.tree.css_first("main") or page.tree.css_first("article") or page.tree.body
     title = page.tree.css_first("title")
-    markdown = convert(body.html or "").content or "" if body else ""
-    return Document(url=url, markdown=markdown, title=title.text(strip=True) if title else "", extractor="readability", media_type=media_type)
+    clean(page.tree)
+    body = page.tree.body
+    written = ""
+    if body is not None:
+        root = _main(body)
+        written = markdown(root, Addresses(page.base, url), plain=output == "text")
+    return Document(url=url, markdown=written, title=title.text(strip=True) if title else "", extractor="readability", media_type=media_type)
+
+
+def _main(body: LexborNode) -> LexborNode:
+    for node in body.css("nav,header,footer,aside,form"):
+        node.decompose()
+    return body.css_first("main") or body.css_first("article") or body

@@ -1,0 +1,94 @@
+"""What is never text leaves the tree: scripts, styles, controls, drawings, and the small marks beside a heading. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from cormorant.extract.html import images
+
+_GONE = "script,style,template,base,link,meta,object,embed,applet,canvas,frame,frameset,svg,select,option,datalist,textarea,dialog,progress,meter,rp"
+_HEADINGS = "h1 a,h2 a,h3 a,h4 a,h5 a,h6 a,dt a.headerlink"
+_MARK_TEXT = re.compile(r"[\s#¶§⚓🔗∞†\u200b\u00a0]*")
+_PERMALINK = re.compile(
+    r"(?:^|[\s_-])(?:headerlink|header-anchor|heading-anchor|anchor-?link|anchorjs-link|permalink|hash-link|heading-link|anchor|direct-link|mw-editsection)(?:$|[\s_-])",
+    re.I,
+)
+_PERMALINK_TEXT = re.compile(r"(?:copy |direct )?(?:link|permalink|anchor)(?: to (?:this )?(?:heading|section))?", re.I)
+_EDIT = ".mw-editsection,.mw-cite-backlink"
+_PANEL = re.compile(r"(?:^|[\s_-])(?:accordion|collapse|faq|disclosure|toggle|expand|tab)", re.I)
+_IMAGE_IN_TEXT = re.compile(r"<img\b([^>]*)>", re.I)
+_ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+
+
+def clean(tree: LexborHTMLParser) -> None:
+    """Remove in place what is not text. Nothing that carries a class or id above text is rewritten."""
+    body = tree.body
+    if body is None:
+        return
+    _real_images(body)
+    for node in body.css(_GONE):
+        node.decompose()
+    for node in body.css("noscript"):
+        node.decompose()
+    for node in body.css(_EDIT):
+        node.decompose()
+    _heading_marks(body)
+    _buttons(body)
+
+
+def _real_images(body: LexborNode) -> None:
+    """A lazy picture's own fallback stands in a `<noscript>` beside it; scripting is on, so it was read as text."""
+    for node in body.css("noscript"):
+        found = _IMAGE_IN_TEXT.search(node.text() or "")
+        if not found:
+            continue
+        attributes = {match[1].lower(): match[2] or match[3] or match[4] or "" for match in _ATTRIBUTE.finditer(found[1])}
+        source = images.source_of(attributes)
+        if not source:
+            continue
+        beside = node.prev
+        while beside is not None and beside.is_text_node:
+            beside = beside.prev
+        picture = (beside if beside.tag == "img" else beside.css_first("img")) if beside is not None else None
+        if picture is not None:
+            if not images.source_of(picture.attributes):
+                picture.attrs["src"] = source
+            continue
+
+
+def _heading_marks(body: LexborNode) -> None:
+    """A heading's permalink is no part of what it says."""
+    for anchor in body.css(_HEADINGS):
+        attributes = anchor.attributes
+        text = anchor.text(strip=True)
+        if _MARK_TEXT.fullmatch(text) and anchor.css_first("img") is None:
+            if "#" in (attributes.get("href") or "#"):
+                anchor.decompose()
+        elif _PERMALINK.search(attributes.get("class") or "") and (_PERMALINK_TEXT.fullmatch(text) or len(text) < 2):
+            anchor.decompose()
+
+
+def _buttons(body: LexborNode) -> None:
+    """Buttons are controls, except where one is the heading, or the title of what it opens."""
+    for button in body.css("button"):
+        if _holds_text(button):
+            button.unwrap()
+        else:
+            button.decompose()
+
+
+def _holds_text(button: LexborNode) -> bool:
+    if button.css_first("h1,h2,h3,h4,h5,h6,p,img") is not None:
+        return True
+    parent = button.parent
+    for _ in range(3):
+        if parent is None:
+            return False
+        if parent.tag in ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"):
+            return bool(button.text(strip=True)) and not re.fullmatch(r"(?i)(copy|edit|share|expand|close|link|menu).{0,12}", button.text(strip=True))
+        if parent.tag in ("p", "li") and parent.tag == "p":
+            return True
+        parent = parent.parent
+    return len(button.text(strip=True).split()) > 8

@@ -1,0 +1,236 @@
+"""Listings: their text byte for byte, without line numbers and buttons, and the language their markup names. Pure."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from selectolax.lexbor import LexborNode
+
+_LANGUAGES = frozenset(
+    """abap actionscript ada agda apache apex apl applescript arduino arm asciidoc asm asp aspnet assembly astro autohotkey awk
+    bash bat batch bibtex brainfuck c c# c++ cfg clj cljs clojure cmake cmd cobol coffee coffeescript conf console cpp crystal
+    cs csharp css csv cuda cypher cython d dart delphi diff django docker dockerfile dos dot ejs elisp elixir elm erb erl
+    erlang excel f# fish forth fortran fs fsharp gherkin git glsl go golang gradle graphql groovy h haml handlebars haskell
+    haxe hbs hcl hlsl hs html http idl idris ini ino ipython ipython3 java javascript jinja jinja2 jl js json json5 jsonc jsonl
+    jsonnet jsp jsx julia kotlin kt kts latex lean lean4 less lisp llvm log lua make makefile markdown mathematica matlab md
+    mdx mermaid mips mongodb mysql nasm nginx nim nix nohup objc objective-c objectivec ocaml odin pascal patch perl pgsql php
+    phtml pl plpgsql plsql postgres postgresql postscript powershell ps1 prisma prolog promql properties proto protobuf ps pug
+    puppet purescript py py3 pycon python python2 python3 q qml r racket raku rb rego rest robotframework rs rst ruby rust sas
+    sass scala scheme scm scss sh shell shell-session shellscript smalltalk smali sml solidity sparql sql sqlite ssh stan
+    svelte swift systemverilog tcl terraform tex tf thrift toml ts tsql tsx turtle twig txt typescript v vala vb vba vbnet
+    verilog vhdl vim viml vue vyper wasm wat wgsl wolfram xhtml xml xquery xsl yaml yml zig zsh""".split()
+)
+_NOT_A_LANGUAGE = frozenset(
+    "none plain plaintext text txt nohighlight no-highlight default auto undefined null unknown code source raw other false true"
+    " block inline wrap generic nocode plain-text textonly basic".split()
+)
+_SAME = {
+    "c++": "cpp",
+    "c#": "csharp",
+    "f#": "fsharp",
+    "python3": "python",
+    "py3": "python",
+    "python2": "python",
+    "ipython": "python",
+    "ipython3": "python",
+    "html-basic": "html",
+    "shellscript": "shell",
+    "golang": "go",
+    "objective-c": "objectivec",
+}
+_PREFIXED = re.compile(
+    r"(?:^|[\s{.])(?:language|lang|highlight-source|highlight-text|source|src|brush|prettyprint-lang|code-lang|syntax|hljs-language)"
+    r"[-:]\s*([\w+#.-]+)",
+    re.I,
+)
+_HIGHLIGHT_NAME = re.compile(r"(?:^|\s)(?:highlight|code|codehilite|listing)-([\w+#]+)", re.I)
+_HIGHLIGHTERS = re.compile(
+    r"(?:^|[\s_-])(?:hljs|highlight|highlighter-rouge|sourcecode|codehilite|prettyprint|prism|shiki|chroma|syntax\w*|code\w*|listing\w*"
+    r"|example|src|pre|snippet)(?:$|[\s_-])",
+    re.I,
+)
+_LANGUAGE_ATTRIBUTES = (
+    *("data-lang", "data-language", "data-code-language", "data-code-lang", "data-highlight-language", "data-enlighter-language"),
+    *("data-syntax", "data-source-language", "data-programming-language", "syntax", "lang", "language"),
+)
+_CLIMB = 5  # how far above <pre> a highlighter puts its wrapper
+
+_NUMBER_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:lineno[s]?|line-?num(?:ber)?s?(?:-rows)?|ln|lnt|lnum|gutter|nums?|hljs-ln-(?:numbers|n)|blob-num|linenodiv|rowno"
+    r"|line_?numbers?|react-syntax-highlighter-line-number)(?:$|[\s_-])",
+    re.I,
+)
+_LINE_CLASS = re.compile(r"(?:^|\s)(?:line|code-line|token-line|view-line|cm-line|CodeMirror-line|ace_line|ec-line|codeline|loc|row)(?:$|\s)")
+_CHROME_CLASS = re.compile(r"(?:^|[\s_-])(?:copy\w*|clipboard\w*|toolbar|code-?header|btn|button|tooltip|sr-only|visually-hidden)(?:$|[\s_-])", re.I)
+_BLOCKS = frozenset("div p li tr ol ul figure section dd dt".split())
+_SKIPPED = frozenset("button script style svg noscript textarea select".split())
+_NUMBERS = re.compile(r"[\s\d.:|\u00a0]*")
+_EDITORS = re.compile(r"(?:^|\s)(?:cm-content|CodeMirror-code|view-lines|ace_text-layer)(?:$|\s)")
+_TICKS = re.compile("`{3,}")
+
+
+def fenced(text: str, language: str) -> str:
+    """A fence longer than any inside it."""
+    longest = max(map(len, _TICKS.findall(text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def span(text: str) -> str:
+    """An inline code span, its ticks longer than any inside (CommonMark 6.1)."""
+    text = " ".join(text.split())
+    if not text:
+        return ""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    room = " " if text[0] == "`" or text[-1] == "`" else ""
+    ticks = "`" * (longest + 1)
+    return f"{ticks}{room}{text}{room}{ticks}"
+
+
+def is_editor(names: str) -> bool:
+    """An editor's text layer: lines in `<div>`s, with no `<pre>` around them."""
+    return _EDITORS.search(names) is not None
+
+
+def is_listing(table: LexborNode) -> bool:
+    """A table of two columns, the first with nothing but line numbers, the second with code."""
+    rows = table.css("tr")[:4]
+    if not rows:
+        return False
+    for row in rows:
+        cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
+        if len(cells) != 2 or not _NUMBERS.fullmatch(cells[0].text()):
+            return False
+        numbers = cells[0].attributes
+        numbered = bool(cells[0].text(strip=True)) or "data-line-number" in numbers or _NUMBER_CLASS.search(numbers.get("class") or "")
+        coded = cells[1].css_first("pre,code") or re.search(r"(?:^|[\s_-])code", cells[1].attributes.get("class") or "")
+        if not (numbered and coded):
+            return False
+    return True
+
+
+def text_of(node: LexborNode) -> str:
+    """The text of a listing as a person would copy it."""
+    out: list[str] = []
+    swallow = False  # a line element has just ended: the newline written behind it is the same one
+    stack = [(node.iter(include_text=True), -1)]
+    while stack:
+        children, started = stack[-1]
+        for child in children:
+            tag = child.tag
+            if tag == "-text":
+                text = child.text_content or ""
+                if swallow and text.startswith("\n"):
+                    text = text[1:]
+                swallow = swallow and not text
+                out.append(text)
+                continue
+            if tag == "br":
+                if not swallow:
+                    out.append("\n")
+                swallow = False
+                continue
+            names = child.attributes.get("class") or ""
+            if tag in _SKIPPED or _is_chrome(child, tag, names):
+                continue
+            is_line = tag in _BLOCKS or bool(names and _LINE_CLASS.search(names))
+            if is_line and out and not _ends_line(out):
+                out.append("\n")
+            swallow = False
+            stack.append((child.iter(include_text=True), len(out) if is_line else -1))
+            break
+        else:
+            stack.pop()
+            if started >= 0:
+                if not any(out[started:]) or not _ends_line(out):
+                    out.append("\n")
+                swallow = True
+    return _trimmed("".join(out))
+
+
+def _ends_line(out: list[str]) -> bool:
+    for piece in reversed(out):
+        if piece:
+            return piece.endswith("\n")
+    return True
+
+
+def _trimmed(text: str) -> str:
+    """Blank lines around a listing are the markup's, everything inside is the author's."""
+    text = text.replace("\u00a0", " ")
+    text = re.sub(r"\A(?:[ \t]*\n)+", "", text)
+    return re.sub(r"\s+\Z", "", text)
+
+
+def _is_chrome(node: LexborNode, tag: str, names: str) -> bool:
+    """Line numbers, and the buttons a page puts into its listings."""
+    if names:
+        if _NUMBER_CLASS.search(names) and _NUMBERS.fullmatch(node.text()):
+            return True
+        if _CHROME_CLASS.search(names) and tag != "code" and "\n" not in node.text().strip():
+            return True
+    if tag == "td":
+        return bool(_NUMBERS.fullmatch(node.text())) and node.next is not None and not (node.prev and node.prev.tag == "td")
+    attributes = node.attributes
+    if "data-line-number" in attributes or "data-linenumber" in attributes:
+        return bool(_NUMBERS.fullmatch(node.text())) and tag != "div"
+    return attributes.get("aria-hidden") == "true" and bool(_NUMBERS.fullmatch(node.text())) and bool(node.text(strip=True))
+
+
+def language_of(node: LexborNode) -> str:
+    """The language a listing's own markup, or that of its wrappers, names; "" when none does."""
+    inner = node.css_first("code") if node.tag != "code" else None
+    candidates = [inner, node] if inner is not None else [node]
+    parent = node.parent
+    for _ in range(_CLIMB):
+        if parent is None or parent.tag in ("body", "html", "article", "main") or _has_other_listing(parent):
+            break
+        candidates.append(parent)
+        parent = parent.parent
+    for depth, candidate in enumerate(candidates):
+        if found := _named_by(candidate, close=depth < 2):
+            return "" if found in _NOT_A_LANGUAGE else found
+    return ""
+
+
+def _has_other_listing(node: LexborNode) -> bool:
+    """A wrapper of two listings says nothing about one of them, unless one of them is the gutter."""
+    listings = node.css("pre")
+    return sum(1 for listing in listings[:6] if not _NUMBERS.fullmatch(listing.text())) > 1
+
+
+def _named_by(node: LexborNode, *, close: bool) -> str:
+    attributes = node.attributes
+    for name in _LANGUAGE_ATTRIBUTES:
+        value = (attributes.get(name) or "").strip().lower()
+        if value and (name not in ("lang", "language", "syntax") or value in _LANGUAGES) and (found := _normal(value)):
+            return found
+    names = attributes.get("class") or ""
+    if not names:
+        return ""
+    for match in _PREFIXED.finditer(names):
+        if found := _normal(match[1]):
+            return found
+    for match in _HIGHLIGHT_NAME.finditer(names):
+        if match[1].lower() in _LANGUAGES | _NOT_A_LANGUAGE:
+            return _normal(match[1])
+    if close or _HIGHLIGHTERS.search(names):
+        for token in names.lower().split():
+            if token in _LANGUAGES and (len(token) > 1 or _HIGHLIGHTERS.search(names)):
+                return _normal(token)
+    return ""
+
+
+def _normal(name: str) -> str:
+    name = name.strip(" .;,\"'{}").lower()
+    for prefix in ("source-", "text-", "language-", "lang-"):
+        name = name.removeprefix(prefix)
+    if not re.fullmatch(r"[\w+#.-]{1,30}", name) or name.isdigit():
+        return ""
+    return _SAME.get(name, name)
+
+
+def is_sequence(numbers: list[int]) -> bool:
+    """1, 2, 3: line numbers and not data."""
+    return len(numbers) > 1 and all(later == earlier + 1 for earlier, later in pairwise(numbers))

@@ -1,0 +1,654 @@
+"""The surviving tree to Markdown: one walk without recursion, so that no nesting can break it. Pure.
+
+Only elements that hold blocks of their own (lists, items, quotes, cells, notes) get a box; every other element writes into
+the box it stands in, and a block element just ends the run of text before and after it. So the cost is that of the page,
+however deep it nests, and the border of a block is always the border of a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborNode
+
+from cormorant.extract.html import code, images, inline, tables
+from cormorant.extract.html.assemble import Block, item, joined, quoted
+from cormorant.extract.html.links import Addresses
+from cormorant.extract.html.tables import Cell, Table
+
+MAX_LISTS = 12  # deeper lists go on at this depth: no reader follows, and indentation would grow with the square
+MAX_QUOTES = 8
+MAX_TABLES = 6
+MAX_LINK_CHARS = 20_000
+
+Leave = Callable[[], None]
+_SKIP = frozenset(
+    "script style noscript template head title meta link base svg canvas object embed iframe select option datalist textarea"
+    " button input area map param source track frame frameset dialog audio video progress meter rp".split()
+)
+_BLOCK = frozenset(
+    "div p section article main header footer nav aside figure figcaption address form fieldset legend center hgroup details"
+    " summary body html dir search picture-block tbody thead tfoot colgroup".split()
+)
+_SUPERSCRIPT = re.compile(r"[+\-−–]?[\d.,]{1,6}|[+\-−–]|n|[a-z]|[+\-−–]?\d*[nxki]")
+_LABEL = re.compile(r"[a-z]+")
+_ADMONITION = re.compile(
+    r"(?:^|[\s_-])(?:admonition|callout|alert|notice|hint|custom-block|markdown-alert|theme-admonition|infobox-note|message-box|important-box)(?:$|[\s_-])",
+    re.I,
+)
+_ADMONITION_KIND = re.compile(
+    r"(?:^|[\s_-])(note|info|tip|hint|warning|warn|danger|caution|important|error|success|question|example|abstract|bug|attention|seealso|deprecated)"
+    r"(?:$|[\s_-])",
+    re.I,
+)
+_TITLE = re.compile(r"(?:^|[\s_-])(?:title|heading|label|header)(?:$|[\s_-])", re.I)
+_VIDEO = re.compile(r"^https?://(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/|www\.dailymotion\.com/embed/)([\w-]+)")
+
+
+@dataclass(slots=True, eq=False)
+class Box:
+    """Where blocks collect: the page, an item, a cell, a quote, a list."""
+
+    kind: str = "page"
+    blocks: list[Block] = field(default_factory=list)
+    counter: int = 1
+    step: int = 1
+    ordered: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Mark:
+    """An inline element that is open: how it begins, how it ends, and whether a link has been spent on a block."""
+
+    start: str
+    end: str
+    href: str = ""
+    spent: bool = False
+
+
+class Renderer:
+    """One page. `notes` says which nodes refer to a footnote and which hold one (by `mem_id`)."""
+
+    def __init__(self, addresses: Addresses, *, plain: bool = False, notes: Mapping[int, tuple[str, str]] | None = None) -> None:
+        self.addresses = addresses
+        self.plain = plain
+        self.notes = notes or {}
+        self.store = inline.Store()
+        self.boxes = [Box()]
+        self.run: list[str] = []
+        self.marks: list[Mark] = []
+        self.tables: list[Table] = []
+        self.heading = 0
+        self.lists = 0
+        self.quotes = 0
+        self.last_image = ""
+
+    def render(self, root: LexborNode) -> str:
+        """The Markdown of everything below `root`."""
+        stack: list[tuple[Iterator[LexborNode], Leave | None]] = [(root.iter(include_text=True), None)]
+        while stack:
+            children, leave = stack[-1]
+            for node in children:
+                tag = node.tag
+                if tag == "-text":
+                    self._text(node.text_content or "")
+                    continue
+                if tag in _SKIP and tag not in _SPECIAL:
+                    continue
+                entered = self._enter(node, tag or "")
+                if entered is not None:
+                    stack.append((node.iter(include_text=True), entered))
+                    break
+            else:
+                stack.pop()
+                if leave is not None:
+                    leave()
+        self._end_run()
+        return joined(self.boxes[0].blocks)
+
+    # Entering: a function to call on leaving, or None where the element is done with.
+
+    def _enter(self, node: LexborNode, tag: str) -> Leave | None:
+        if self.notes and (note := self.notes.get(node.mem_id)):
+            return self._note(node, *note)
+        if enter := _ENTER.get(tag):
+            return enter(self, node)
+        if tag in _BLOCK:
+            return self._block(node, tag)
+        return _nothing if tag[:1] != "-" and tag[:1] != "!" else None
+
+    def _block(self, node: LexborNode, tag: str) -> Leave | None:
+        self._end_run()
+        if tag in ("div", "section", "aside", "details", "p"):
+            names = node.attributes.get("class")
+            if names:
+                if code.is_editor(names):
+                    return self._listing(node)
+                if tag != "p" and _ADMONITION.search(names):
+                    return self._admonition(node, names)
+        return self._end_run
+
+    def _text(self, text: str) -> None:
+        if not text.isascii() and inline.RESERVED.search(text):
+            text = inline.RESERVED.sub("", text)
+        if not self.run:
+            if text.isspace():
+                return
+            self._open_marks()
+        self.run.append(text)
+
+    def _open_marks(self) -> None:
+        """A new run inside elements that are still open: their marks are said again; a link only once."""
+        for mark in self.marks:
+            if not mark.spent:
+                self.run.append(mark.start)
+
+    def _write(self, piece: str) -> None:
+        if not self.run:
+            self._open_marks()
+        self.run.append(piece)
+
+    def _end_run(self) -> None:
+        if not self.run:
+            return
+        run = self._closed_run()
+        box = self.boxes[-1]
+        if self.heading:
+            if text := inline.one_line(run, self.store, plain=self.plain, strong=False):
+                box.blocks.append(Block("p", text))
+            return
+        for text in inline.paragraphs(run, self.store, plain=self.plain):
+            box.blocks.append(Block("p", text))
+
+    def _closed_run(self) -> str:
+        """The run with its open marks closed; a link that has had text by now is not written again."""
+        run, self.run = "".join(self.run), []
+        for mark in reversed(self.marks):
+            if mark.spent:
+                continue
+            if mark.href:
+                mark.spent = not inline.is_hollow(run[run.rfind(mark.start) :])
+            run += mark.end
+        return run
+
+    def _add(self, block: Block) -> None:
+        if block.text:
+            self.boxes[-1].blocks.append(block)
+
+    # Inline elements.
+
+    def _inline(self, start: str, end: str) -> Leave:
+        if self.heading and start == inline.STRONG or any(mark.start == start for mark in self.marks):
+            return _nothing
+        mark = Mark(start, end)
+        return self._marked(mark)
+
+    def _marked(self, mark: Mark) -> Leave:
+        if self.run:
+            self.run.append(mark.start)
+        self.marks.append(mark)
+
+        def leave() -> None:
+            self.marks.remove(mark)
+            if self.run and not mark.spent:
+                self.run.append(mark.end)
+
+        return leave
+
+    def _strong(self, node: LexborNode) -> Leave:
+        return self._inline(inline.STRONG, inline.STRONG_END)
+
+    def _em(self, node: LexborNode) -> Leave:
+        return self._inline(inline.EM, inline.EM_END)
+
+    def _strike(self, node: LexborNode) -> Leave:
+        return self._inline(inline.STRIKE, inline.STRIKE_END)
+
+    def _link(self, node: LexborNode) -> Leave | None:
+        attributes = node.attributes
+        href = self.addresses.written(attributes.get("href") or "")
+        if not href or any(mark.href for mark in self.marks):
+            return _nothing
+        return self._marked(Mark(inline.LINK, self.store.link(href), href))
+
+    def _code(self, node: LexborNode) -> None:
+        text = node.text()
+        if _is_block_code(node, text):
+            self._listing(node)
+            return
+        text = inline.RESERVED.sub("", text.replace("\u00a0", " "))
+        if span := code.span(text):
+            lead, tail = (" " if text[0].isspace() else ""), (" " if text[-1].isspace() else "")
+            self._write(lead + self.store.keep(span, " ".join(text.split())) + tail)
+
+    def _break(self, node: LexborNode) -> None:
+        if self.run:
+            self.run.append(inline.BREAK)
+
+    def _superscript(self, node: LexborNode) -> Leave:
+        text = node.text(strip=True)
+        before = self.run[-1][-1:] if self.run else ""
+        if _SUPERSCRIPT.fullmatch(text) and before.isalnum() or before in (")", "]") and text.isdigit():
+            self.run.append("^")
+        return _nothing
+
+    def _quotation(self, node: LexborNode) -> Leave:
+        self._write('"')
+        return lambda: self._write('"')
+
+    def _image(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        if emoji := images.emoji_of(attributes):
+            self._write(emoji)
+            return
+        source = images.source_of(attributes)
+        if not source and (picture := node.parent) is not None and picture.tag == "picture":
+            sets = (one.attributes for one in picture.css("source"))
+            source = next((found for one in sets if (found := images.best_of(one.get("srcset") or one.get("data-srcset") or ""))), "")
+        alt = " ".join((attributes.get("alt") or "").split())
+        if not source or images.is_decoration(attributes, source):
+            return
+        address = self.addresses.written(source)
+        if not address or address == self.last_image:
+            return
+        self.last_image = address
+        shown = inline.one_line(alt, self.store) if alt else ""
+        if shown.count("[") != shown.count("]"):
+            shown = re.sub(r"(?<!\\)([\[\]])", r"\\\1", shown)
+        self._write(self.store.keep(f"![{shown}]({address})", alt))
+
+    def _math(self, node: LexborNode) -> None:
+        text = " ".join(inline.RESERVED.sub("", node.text()).split())
+        if not text:
+            return
+        if node.attributes.get("display") == "block" and not self.tables and not self.heading:
+            self._end_run()
+            self._add(Block("math", text if self.plain else f"$$\n{text}\n$$"))
+        else:
+            self._write(self.store.keep(f"${text}$", text))
+
+    def _wbr(self, node: LexborNode) -> None:
+        return None
+
+    def _media(self, node: LexborNode) -> None:
+        """A film or a recording: where it can be had."""
+        attributes = node.attributes
+        source = attributes.get("src") or next((one.attributes.get("src") or "" for one in node.css("source")), "")
+        self._reference(source, attributes.get("title") or attributes.get("aria-label") or "", str(node.tag))
+
+    def _frame(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        source = attributes.get("src") or attributes.get("data-src") or ""
+        source = "https:" + source if source.startswith("//") else source
+        if found := _VIDEO.match(source):
+            watch = f"https://www.youtube.com/watch?v={found[1]}" if "youtube" in source else source
+            self._reference(watch, attributes.get("title") or "", "video")
+
+    def _reference(self, source: str, title: str, kind: str) -> None:
+        address = self.addresses.written(source) if not source.startswith(("blob:", "data:")) else ""
+        if address:
+            self._end_run()
+            label = inline.one_line(title, self.store) or kind
+            self._add(Block("p", label if self.plain else f"[{label}]({address})"))
+
+    # Blocks.
+
+    def _heading(self, node: LexborNode) -> Leave:
+        level = int((node.tag or "h2")[1])
+        return self._titled(level)
+
+    def _titled(self, level: int) -> Leave:
+        self._end_run()
+        if self.heading:
+            return self._end_run
+        self.heading = level
+        self.boxes.append(Box("heading"))
+
+        def leave() -> None:
+            self._end_run()
+            box = self.boxes.pop()
+            self.heading = 0
+            text = " ".join(" ".join(block.text.split()) for block in box.blocks)
+            if text:
+                self._add(Block("heading", text if self.plain else f"{'#' * level} {_closed(text)}"))
+
+        return leave
+
+    def _rule(self, node: LexborNode) -> None:
+        self._end_run()
+        if not self.tables and not self.plain and self.boxes[-1].blocks:
+            self._add(Block("rule", "---"))
+
+    def _pre(self, node: LexborNode) -> None:
+        self._listing(node)
+
+    def _listing(self, node: LexborNode) -> None:
+        self._end_run()
+        text = inline.RESERVED.sub("", code.text_of(node))
+        if text.strip():
+            self._add(Block("code", text if self.plain else code.fenced(text, code.language_of(node)), text))
+
+    def _quote(self, node: LexborNode) -> Leave:
+        self._end_run()
+        names = node.attributes.get("class") or ""
+        if _ADMONITION.search(names):
+            return self._admonition(node, names)
+        return self._quoted()
+
+    def _quoted(self) -> Leave:
+        if self.quotes >= MAX_QUOTES:
+            return self._end_run
+        self.quotes += 1
+        self.boxes.append(Box("quote"))
+
+        def leave() -> None:
+            self._end_run()
+            self.quotes -= 1
+            text = joined(self.boxes.pop().blocks)
+            if text:
+                self._add(Block("quote", text if self.plain else quoted(text)))
+
+        return leave
+
+    def _admonition(self, node: LexborNode, names: str) -> Leave:
+        """A box with a label: a quotation whose first line is the label, the page's own or the kind it is of."""
+        leave = self._quoted()
+        if leave == self._end_run:
+            return leave
+        kind = _ADMONITION_KIND.search(names)
+        box = self.boxes[-1]
+
+        def labelled() -> None:
+            self._end_run()
+            blocks = box.blocks
+            if blocks and kind and not _is_label(blocks[0].text, kind[1]):
+                label = kind[1].capitalize()
+                blocks.insert(0, Block("p", label if self.plain else f"**{label}**"))
+            leave()
+
+        return labelled
+
+    def _list(self, node: LexborNode) -> Leave:
+        self._end_run()
+        if self.lists >= MAX_LISTS:
+            return self._end_run
+        self.lists += 1
+        box = Box("list", ordered=node.tag == "ol")
+        if box.ordered:
+            attributes = node.attributes
+            box.counter = _number(attributes.get("start"), 1)
+            if "reversed" in attributes:
+                box.step = -1
+                box.counter = _number(attributes.get("start"), sum(1 for child in node.iter() if child.tag == "li"))
+        self.boxes.append(box)
+
+        def leave() -> None:
+            self._end_run()
+            self.lists -= 1
+            self.boxes.pop()
+            for block in _one_list(box.blocks):
+                self._add(block)
+
+        return leave
+
+    def _item(self, node: LexborNode) -> Leave:
+        self._end_run()
+        holder = self.boxes[-1]
+        box = Box("item")
+        self.boxes.append(box)
+        mark = "- "
+        if holder.kind == "list" and holder.ordered:
+            number = _number(node.attributes.get("value"), holder.counter)
+            mark = f"{max(number, 0)}. "
+
+        def leave() -> None:
+            self._end_run()
+            self.boxes.pop()
+            if text := item(box.blocks, mark):
+                self._add(Block("item", text))
+                if mark != "- ":
+                    holder.counter = number + holder.step
+
+        return leave
+
+    def _checkbox(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        if (attributes.get("type") or "").lower() == "checkbox" and self.boxes[-1].kind == "item" and not self.boxes[-1].blocks:
+            mark = "[x] " if "checked" in attributes else "[ ] "
+            self._write(self.store.keep(mark.strip(), mark.strip()) + " ")
+
+    def _definitions(self, node: LexborNode) -> Leave:
+        self._end_run()
+        self.boxes.append(Box("definitions"))
+
+        def leave() -> None:
+            self._end_run()
+            for block in _definition_blocks(self.boxes.pop().blocks, plain=self.plain):
+                self._add(block)
+
+        return leave
+
+    def _term(self, node: LexborNode) -> Leave:
+        return self._collected("term")
+
+    def _definition(self, node: LexborNode) -> Leave:
+        return self._collected("definition")
+
+    def _collected(self, kind: str) -> Leave:
+        """A box that becomes one block of that kind in a definition list, and just its blocks anywhere else."""
+        self._end_run()
+        holder = self.boxes[-1]
+        if holder.kind != "definitions":
+            return self._end_run
+        box = Box(kind)
+        self.boxes.append(box)
+
+        def leave() -> None:
+            self._end_run()
+            self.boxes.pop()
+            text = joined(box.blocks)
+            if text:
+                simple = len(box.blocks) == 1 and box.blocks[0].kind == "p"
+                holder.blocks.append(Block(kind, text, "simple" if simple else ""))
+
+        return leave
+
+    def _note(self, node: LexborNode, kind: str, label: str) -> Leave | None:
+        if kind == "ref":
+            if not self.plain:
+                while self.run and self.run[-1].isspace():
+                    self.run.pop()
+                self._write(self.store.keep(f"[^{label}]", f"[{label}]"))
+            else:
+                self._write(f"[{label}]")
+            return None
+        if kind == "skip":
+            return None
+        self._end_run()
+        box = Box("note")
+        self.boxes.append(box)
+
+        def leave() -> None:
+            self._end_run()
+            self.boxes.pop()
+            mark = f"[{label}] " if self.plain else f"[^{label}]: "
+            if box.blocks:
+                text = joined(box.blocks).replace("\n", "\n    ")
+                self._add(Block("note", mark + re.sub(r"\n +\n", "\n\n", text)))
+
+        return leave
+
+    # Tables.
+
+    def _table(self, node: LexborNode) -> Leave | None:
+        self._end_run()
+        if code.is_listing(node):
+            return self._listing(node)
+        if len(self.tables) >= MAX_TABLES:
+            return self._end_run
+        table = Table(layout=(node.attributes.get("role") or "") in ("presentation", "none"))
+        if self.tables:
+            self.tables[-1].nested = True
+        self.tables.append(table)
+        mine = Box("table")
+        self.boxes.append(mine)
+
+        def leave() -> None:
+            self._end_run()
+            self.boxes.pop()
+            self.tables.pop()
+            for block in [*mine.blocks, *tables.blocks_of(table, plain=self.plain)]:
+                self._add(block)
+
+        return leave
+
+    def _row(self, node: LexborNode) -> Leave:
+        self._end_run()
+        if self.tables:
+            self.tables[-1].add_row()
+        return self._end_run
+
+    def _cell(self, node: LexborNode) -> Leave:
+        self._end_run()
+        if not self.tables or self.boxes[-1].kind != "table":
+            return self._end_run
+        table = self.tables[-1]
+        attributes = node.attributes
+        box = Box("cell")
+        self.boxes.append(box)
+
+        def leave() -> None:
+            self._end_run()
+            self.boxes.pop()
+            columns, rows = _number(attributes.get("colspan"), 1), _number(attributes.get("rowspan"), 1)
+            table.add(Cell(box.blocks, max(columns, 1), max(rows, 1), node.tag == "th"))
+
+        return leave
+
+    def _caption(self, node: LexborNode) -> Leave:
+        self._end_run()
+        if not self.tables:
+            return self._end_run
+        table = self.tables[-1]
+        box = Box("caption")
+        self.boxes.append(box)
+
+        def leave() -> None:
+            self._end_run()
+            self.boxes.pop()
+            table.caption = joined(box.blocks)
+
+        return leave
+
+
+def _nothing() -> None:
+    return None
+
+
+def _closed(text: str) -> str:
+    """A heading that ends in `#` would lose it: ATX headings may be closed by a run of them."""
+    return re.sub(r" (#+)$", r" \\\1", text)
+
+
+def _number(value: str | None, default: int) -> int:
+    found = re.match(r"\s*(-?\d{1,9})", value or "")
+    return int(found[1]) if found else default
+
+
+def _is_label(text: str, kind: str) -> bool:
+    """Whether a first line is short enough for a label, or says the kind itself."""
+    line = text.split("\n", 1)[0]
+    return len(line) <= 60 and (line.startswith("**") or line.startswith("#") or len(line) <= 30) or kind.lower() in line.lower()[:40]
+
+
+def _is_block_code(node: LexborNode, text: str) -> bool:
+    """`<code>` that stands alone and runs over lines is a listing without its `<pre>`."""
+    if "block" in (node.attributes.get("class") or "").split():
+        return True
+    if "\n" not in text.strip() and not (node.css_first("br") or node.css_first("div")):
+        return False
+    parent = node.parent
+    if parent is None or parent.tag not in ("div", "section", "article", "main", "body", "figure", "td", "li", "p"):
+        return False
+    return parent.text(strip=True) == text.strip() and ("\n " in text or node.css_first("br,div") is not None)
+
+
+def _one_list(blocks: list[Block]) -> list[Block]:
+    """The blocks of a list as one: what stands between items without being one belongs to the item before."""
+    items: list[Block] = []
+    lead: list[Block] = []
+    for block in blocks:
+        if block.kind == "item":
+            items.append(block)
+        elif items:
+            pad = " " * (len(items[-1].text) - len(items[-1].text.lstrip("-0123456789. "))) or "  "
+            pad = pad if len(pad) <= 6 else "  "
+            glue = "\n" if block.kind == "list" else "\n\n"
+            items[-1].text += glue + pad + re.sub(r"\n(?=[^\n])", "\n" + pad, block.text)
+        else:
+            lead.append(block)
+    return [*lead, Block("list", joined(items))] if items else lead
+
+
+def _definition_blocks(blocks: list[Block], *, plain: bool) -> list[Block]:
+    """`- **term**: meaning` where meanings are short, else the term in bold and its blocks below it."""
+    simple = all(block.kind in ("term", "definition") and block.raw == "simple" for block in blocks)
+    found: list[Block] = []
+    terms: list[str] = []
+    for block in blocks:
+        text = block.text
+        if block.kind == "term":
+            terms.append(text if plain or text.startswith(("**", "`")) or "\n" in text or block.raw != "simple" else f"**{text}**")
+            continue
+        if not simple:
+            found += [Block("p", term) for term in terms] + [Block("p", text)]
+        elif terms:
+            found.append(Block("item", item([Block("p", f"{', '.join(terms)}: {text}")], "- ")))
+        elif found:
+            found[-1].text += "\n  \n  " + text.replace("\n", "\n  ") if found[-1].kind == "item" else ""
+        else:
+            found.append(Block("p", text))
+        terms = []
+    found += [Block("p", term) for term in terms]
+    if simple and found and all(block.kind == "item" for block in found):
+        return [Block("list", joined(found))]
+    return found
+
+
+_ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), Renderer._heading),
+    **dict.fromkeys(("b", "strong"), Renderer._strong),
+    **dict.fromkeys(("i", "em", "cite", "dfn"), Renderer._em),
+    **dict.fromkeys(("del", "s", "strike"), Renderer._strike),
+    **dict.fromkeys(("code", "tt", "samp", "kbd"), Renderer._code),
+    **dict.fromkeys(("ul", "ol", "menu", "dir"), Renderer._list),
+    **dict.fromkeys(("td", "th"), Renderer._cell),
+    **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), Renderer._pre),
+    **dict.fromkeys(("video", "audio"), Renderer._media),
+    "a": Renderer._link,
+    "blockquote": Renderer._quote,
+    "br": Renderer._break,
+    "caption": Renderer._caption,
+    "dd": Renderer._definition,
+    "dl": Renderer._definitions,
+    "dt": Renderer._term,
+    "hr": Renderer._rule,
+    "iframe": Renderer._frame,
+    "img": Renderer._image,
+    "input": Renderer._checkbox,
+    "li": Renderer._item,
+    "math": Renderer._math,
+    "q": Renderer._quotation,
+    "sup": Renderer._superscript,
+    "table": Renderer._table,
+    "tr": Renderer._row,
+    "wbr": Renderer._wbr,
+}
+_SPECIAL = frozenset(_ENTER) & _SKIP
+
+
+def markdown(root: LexborNode, addresses: Addresses, *, plain: bool = False, notes: Mapping[int, tuple[str, str]] | None = None) -> str:
+    """The Markdown (or plain text) of everything below `root`."""
+    return Renderer(addresses, plain=plain, notes=notes).render(root)

@@ -1,0 +1,180 @@
+"""Tables: the cells of a grid, whether it holds data or only lays out a page, and the rows as GitHub Markdown. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from cormorant.extract.html.assemble import Block, joined
+
+MAX_COLUMNS = 100  # a `colspan` of a thousand million is a joke; the widest real tables have some dozens
+MAX_CELLS = 100_000
+REPEATED_CHARS = 80  # a spanning cell up to this long is said again on each row it covers: a row is read on its own
+
+_ITEM_MARK = re.compile(r"(?m)^[ ]*(?:[-*+]|(\d+\.))[ ](?:\[[ x]\][ ])?")
+_FENCE_LINE = re.compile(r"(`{3,}|~{3,})")
+
+
+@dataclass(slots=True)
+class Cell:
+    """One cell as it was met: its blocks, how far it reaches, and whether it is a `<th>`."""
+
+    blocks: list[Block]
+    columns: int = 1
+    rows: int = 1
+    head: bool = False
+
+
+@dataclass(slots=True)
+class Table:
+    """Rows of cells, filled while the page is walked."""
+
+    rows: list[list[Cell]] = field(default_factory=list)
+    caption: str = ""
+    layout: bool = False  # said so by the page: role="presentation"
+    nested: bool = False  # a cell holds another table
+
+    def add_row(self) -> None:
+        self.rows.append([])
+
+    def add(self, cell: Cell) -> None:
+        if not self.rows:
+            self.rows.append([])
+        self.rows[-1].append(cell)
+
+
+def blocks_of(table: Table, *, plain: bool = False) -> list[Block]:
+    """The table as one block of rows, or, where it only lays out the page, the blocks of its cells in order."""
+    rows = [row for row in table.rows if any(cell.blocks for cell in row)]
+    caption = [Block("p", table.caption)] if table.caption else []
+    if not rows:
+        return caption
+    if is_layout(table, rows):
+        return caption + [block for row in rows for block in _laid_out(row)]
+    grid, heads = _grid(table.rows)
+    return [*caption, Block("table", _plain(grid) if plain else _markdown(grid, heads))]
+
+
+def is_layout(table: Table, rows: list[list[Cell]]) -> bool:
+    """A table that arranges a page: it says so, or has one column, or holds what no cell of data holds."""
+    if table.layout or table.nested:
+        return True
+    cells = [cell for row in rows for cell in row]
+    if any(cell.head for cell in cells):
+        return max(map(len, rows)) == 1 and not any(cell.columns > 1 for cell in cells)
+    if max(map(len, rows)) == 1:
+        return True
+    wordy = sum(1 for cell in cells if _is_page_like(cell))
+    return wordy > 0 and (len(rows) <= 2 or wordy >= len(rows))
+
+
+def _is_page_like(cell: Cell) -> bool:
+    """Headings, or several paragraphs: what a page is made of."""
+    kinds = [block.kind for block in cell.blocks]
+    return "heading" in kinds or (kinds.count("p") > 2 and sum(len(block.text) for block in cell.blocks) > 400)
+
+
+def _laid_out(row: list[Cell]) -> list[Block]:
+    """Short cells of a row belong on one line (a number, a mark, a link); anything longer keeps its blocks."""
+    simple = all(len(cell.blocks) <= 1 and all(block.kind == "p" for block in cell.blocks) for cell in row)
+    if simple and len(row) > 1:
+        text = " ".join(block.text for cell in row for block in cell.blocks)
+        return [Block("p", text)] if text else []
+    return [block for cell in row for block in cell.blocks]
+
+
+def _grid(rows: list[list[Cell]]) -> tuple[list[list[str]], int]:
+    """Every row with the same number of cells, spans spread out, and how many leading rows are a header."""
+    width = min(MAX_COLUMNS, max(sum(min(cell.columns, MAX_COLUMNS) for cell in row) for row in rows))
+    pending: dict[int, tuple[int, str]] = {}  # column -> rows still covered from above, and what is said there
+    grid: list[list[str]] = []
+    heads = 0
+    for row in rows:
+        line: list[str] = []
+        cells = iter(row)
+        while len(line) < width:
+            column = len(line)
+            if column in pending:
+                left, text = pending.pop(column)
+                line.append(text)
+                if left > 1:
+                    pending[column] = (left - 1, text)
+                continue
+            cell = next(cells, None)
+            if cell is None:
+                if not any(later > column for later in pending):
+                    break
+                line.append("")
+                continue
+            _place(cell, line, pending, width)
+        if not any(line):
+            continue
+        if heads == len(grid) and row and all(cell.head for cell in row):
+            heads += 1
+        grid.append(line)
+        if len(grid) * width > MAX_CELLS:
+            break
+    return _evened(grid), heads
+
+
+def _place(cell: Cell, line: list[str], pending: dict[int, tuple[int, str]], width: int) -> None:
+    text = flat(cell.blocks)
+    below = text if len(text) <= REPEATED_CHARS else ""
+    for step in range(min(cell.columns, width - len(line))):
+        if step and len(line) in pending:
+            break
+        if cell.rows > 1:
+            pending[len(line)] = (cell.rows - 1, below if step == 0 else "")
+        line.append(text if step == 0 else "")
+
+
+def _evened(grid: list[list[str]]) -> list[list[str]]:
+    """All rows to one width, without columns that are empty from top to bottom at the right."""
+    used = max((column + 1 for line in grid for column, text in enumerate(line) if text), default=0)
+    return [line[:used] + [""] * (used - len(line)) for line in grid]
+
+
+def flat(blocks: list[Block]) -> str:
+    """Blocks on one line, as a cell wants them: list items and lines of code parted by `<br>`, the rest by a space."""
+    return " ".join(text for block in blocks if (text := _flat(block))).strip()
+
+
+def _flat(block: Block) -> str:
+    if block.kind == "code":
+        return "<br>".join(_span(line) for line in block.raw.split("\n") if line.strip())
+    text = block.text
+    if block.kind == "heading":
+        text = text.lstrip("#")
+    elif block.kind == "quote":
+        text = re.sub(r"(?m)^>[ ]?", "", text)
+    elif block.kind == "rule":
+        return ""
+    elif block.kind in ("list", "item"):
+        items = [line.strip() for line in _ITEM_MARK.sub(lambda m: "\x00" + (f"{m[1]} " if m[1] else ""), text).split("\x00")]
+        return "<br>".join(" ".join(item.split()) for item in items if item)
+    return " ".join(text.split())
+
+
+def _span(code: str) -> str:
+    """One line as a code span, with ticks longer than any inside."""
+    longest = max(map(len, re.findall("`+", code)), default=0)
+    ticks = "`" * (longest + 1)
+    room = " " if code.startswith("`") or code.endswith("`") else ""
+    return f"{ticks}{room}{code.rstrip()}{room}{ticks}"
+
+
+def _markdown(grid: list[list[str]], heads: int) -> str:
+    """GitHub's tables know one header row. Where the page has none it is left empty: no row of data is promoted."""
+    width = len(grid[0])
+    lines = ["| " + " | ".join(text.replace("|", "\\|") for text in line) + " |" for line in grid]
+    head = lines.pop(0) if heads else "|" + "  |" * width
+    return "\n".join([head, "|" + " --- |" * width, *lines])
+
+
+def _plain(grid: list[list[str]]) -> str:
+    return "\n".join(" | ".join(line).replace("<br>", "; ") for line in grid)
+
+
+def in_order(table: Table) -> str:
+    """All of the table's text in order, for a place where no table can stand."""
+    return joined([block for row in table.rows for cell in row for block in cell.blocks])
