@@ -15,8 +15,8 @@ from cormorant.errors import InvalidArguments
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 # What other parsers (RFC 3986 3.2) would call the authority, where the WHATWG one has ended it at a backslash:
-# `http://a.org\\@b.org/` is a.org here and b.org there. Nobody writes that in good faith, so the policy refuses it.
-_TWO_READINGS = re.compile(r"[^:/?#]+:/{2}[^/?#\\\\]+\\\\")
+# `http://a.org\@b.org/` is a.org here and b.org there. Nobody writes that in good faith, so the policy refuses it.
+_TWO_READINGS = re.compile(r"[^:/?#]+:/{2}[^/?#\\]+\\")
 
 
 @dataclass(frozen=True, slots=True)

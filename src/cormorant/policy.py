@@ -119,7 +119,7 @@ def pattern(text: str) -> HostPattern:
 def _bad_pattern(text: str) -> InvalidArguments:
     return InvalidArguments(
         f"not a host pattern: {text.strip()[:200]!r}",
-        remedy="write x.org, .x.org, *.x.org, =x.org, x.org:8080, 10.0.0.7 or 10.0.0.7:8080; networks such as 10.0.0.0/8 go into egress.allow_ranges",
+        remedy="write x.org, .x.org, *.x.org, =x.org, x.org:8080, 10.0.0.7 or 10.0.0.7:8080; networks go into egress.allow_ranges",
     )
 
 
