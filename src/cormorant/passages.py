@@ -35,6 +35,10 @@ class Passage:
     text: str
     score: float
 
+    def moved(self, by: int, document: str) -> Passage:
+        """The same passage of a text that has `by` more characters before it."""
+        return _passage_of(self.text, self.start + by, self.end + by, self.score, document)
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -51,10 +55,21 @@ class Parts:
 
 def pick(text: str, question: str, *, budget: int, counter: str | tokens.Counter = tokens.DEFAULT, document: str = "") -> list[Passage]:
     """The best passages of `text` for `question`, in page order, together at most `budget` tokens."""
-    spans = sentences(text)
-    scores = [parts.score for parts in _scored(text, question, spans)]
-    chosen = _filled(text, spans, scores, budget, tokens.counter(counter))
-    return _merged(text, spans, scores, chosen, document)
+    return Ranked(text, question).fill(budget, counter, document=document)
+
+
+class Ranked:
+    """A text whose sentences are scored for one question, to be filled into more than one budget."""
+
+    def __init__(self, text: str, question: str) -> None:
+        self._text = text
+        self._spans = sentences(text)
+        self._scores = [parts.score for parts in _scored(text, question, self._spans)]
+
+    def fill(self, budget: int, counter: str | tokens.Counter = tokens.DEFAULT, *, document: str = "") -> list[Passage]:
+        """The best sentences, in page order, those that touch as one passage, together at most `budget` tokens."""
+        chosen = _filled(self._text, self._spans, self._scores, budget, tokens.counter(counter))
+        return _merged(self._text, self._spans, self._scores, chosen, document)
 
 
 def explain(text: str, question: str) -> list[Parts]:
@@ -206,10 +221,12 @@ def _merged(text: str, spans: Sequence[tuple[int, int]], scores: Sequence[float]
             runs[-1].append(n)
         else:
             runs.append([n])
-    return [_passage(text, spans[run[0]][0], spans[run[-1]][1], max(scores[n] for n in run), document) for run in runs]
+    return [
+        _passage_of(text[spans[run[0]][0] : spans[run[-1]][1]], spans[run[0]][0], spans[run[-1]][1], max(scores[n] for n in run), document)
+        for run in runs
+    ]
 
 
-def _passage(text: str, start: int, end: int, score: float, document: str) -> Passage:
-    said = text[start:end]
+def _passage_of(said: str, start: int, end: int, score: float, document: str) -> Passage:
     mark = sha256(f"{document}\n{start}\n{said}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return Passage(f"p{mark}", document, start, end, said, round(score, 4))
