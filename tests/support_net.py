@@ -8,6 +8,10 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import trustme
 
 from cormorant.policy import Policy
 from cormorant.transport import Options, Transport
@@ -182,3 +186,31 @@ async def transport(policy: Policy = LOOPBACK, *, connect: object = None, **argu
 def quick(**changes: object) -> Options:
     """Options with short limits."""
     return Options(**{"connect_timeout_s": 2.0, "first_byte_timeout_s": 2.0} | changes)  # type: ignore[arg-type]
+
+
+class Authority:
+    """A certificate authority of the test, and a server context that has a certificate for whatever name is asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.ca = trustme.CA()
+        self.bundle = str(folder / "ca.pem")
+        self.ca.cert_pem.write_to_path(self.bundle)
+        self._contexts: dict[str, ssl.SSLContext] = {}
+
+    def context_for(self, *names: str, **more: Any) -> ssl.SSLContext:
+        """A server context with one certificate for these names."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.ca.issue_cert(*names, **more).configure_cert(context)
+        return context
+
+    def for_any_name(self) -> ssl.SSLContext:
+        base = self.context_for("fallback.test")
+
+        def choose(connection: ssl.SSLObject | ssl.SSLSocket, name: str | None, _: ssl.SSLContext) -> None:
+            if name:
+                if name not in self._contexts:
+                    self._contexts[name] = self.context_for(name)
+                connection.context = self._contexts[name]
+
+        base.sni_callback = choose  # type: ignore[assignment]
+        return base

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from support_net import LOOPBACK, Scripted, answer, serving, transport
 
 from cormorant.errors import HttpError, PrivateAddress
 from cormorant.policy import Policy
 from cormorant.transport import USER_AGENT
+from support_net import LOOPBACK, Scripted, answer, serving, transport
 
 pytestmark = pytest.mark.anyio
 
