@@ -103,7 +103,10 @@ def _gather(root: LexborNode, url: str, title: str, asked: str) -> _Facts:
     sheet = _inside(sheets)
     chrome = _inside(node for node in root.css(_CHROME) if not _belongs_to_article(node))
     linked = _inside(root.css("a[href], button"))
-    everything, main, consent, links = [], [], [], []
+    everything: list[str] = []
+    main: list[str] = []
+    consent: list[str] = []
+    links: list[str] = []
     for node in body.traverse(include_text=True):
         if not node.is_text_node or node.mem_id in dead:
             continue
