@@ -35,7 +35,7 @@ def clean(tree: LexborHTMLParser) -> None:
     for node in body.css(_EDIT):
         node.decompose()
     _heading_marks(body)
-    _buttons(body)
+    _buttons(tree, body)
 
 
 def _real_images(body: LexborNode) -> None:
@@ -70,13 +70,23 @@ def _heading_marks(body: LexborNode) -> None:
             anchor.decompose()
 
 
-def _buttons(body: LexborNode) -> None:
+def _buttons(tree: LexborHTMLParser, body: LexborNode) -> None:
     """Buttons are controls, except where one is the heading, or the title of what it opens."""
     for button in body.css("button"):
-        if _holds_text(button):
+        if "data-title" in button.attributes:
+            _retitled(tree, button)
+        elif _holds_text(button):
             button.unwrap()
         else:
             button.decompose()
+
+
+def _retitled(tree: LexborHTMLParser, button: LexborNode) -> None:
+    """The title of an accordion that is no heading: a line in bold."""
+    line, strong = tree.create_node("p"), tree.create_node("strong")
+    strong.insert_child(" ".join(button.text(separator=" ").split()))
+    line.insert_child(strong)
+    button.replace_with(line)
 
 
 def _holds_text(button: LexborNode) -> bool:
@@ -92,3 +102,22 @@ def _holds_text(button: LexborNode) -> bool:
             return True
         parent = parent.parent
     return len(button.text(strip=True).split()) > 8
+
+
+def furniture(root: LexborNode) -> None:
+    """What surrounds every page of a site goes: navigation, and the header and footer of the page itself."""
+    words = len(root.text(separator=" ").split())
+    for node in root.css("nav,[role=navigation],header,[role=banner],footer,[role=contentinfo],[role=search]"):
+        if node.tag in ("header", "footer") and _is_within(node, ("article", "main", "section", "li", "blockquote")):
+            continue
+        if len(node.text(separator=" ").split()) * 2 < words:
+            node.decompose()
+
+
+def _is_within(node: LexborNode, tags: tuple[str, ...]) -> bool:
+    parent = node.parent
+    while parent is not None and parent.tag != "body":
+        if parent.tag in tags:
+            return True
+        parent = parent.parent
+    return False

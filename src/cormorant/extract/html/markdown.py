@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborNode
 from cormorant.extract.html import code, images, inline, tables
 from cormorant.extract.html.assemble import Block, item, joined, quoted
 from cormorant.extract.html.links import Addresses
+from cormorant.extract.html.metadata import same_title
 from cormorant.extract.html.tables import Cell, Table
 
 MAX_LISTS = 12  # deeper lists go on at this depth: no reader follows, and indentation would grow with the square
@@ -33,7 +34,6 @@ _BLOCK = frozenset(
     " summary body html dir search picture-block tbody thead tfoot colgroup".split()
 )
 _SUPERSCRIPT = re.compile(r"[+\-−–]?[\d.,]{1,6}|[+\-−–]|n|[a-z]|[+\-−–]?\d*[nxki]")
-_LABEL = re.compile(r"[a-z]+")
 _ADMONITION = re.compile(
     r"(?:^|[\s_-])(?:admonition|callout|alert|notice|hint|custom-block|markdown-alert|theme-admonition|infobox-note|message-box|important-box)(?:$|[\s_-])",
     re.I,
@@ -43,7 +43,7 @@ _ADMONITION_KIND = re.compile(
     r"(?:$|[\s_-])",
     re.I,
 )
-_TITLE = re.compile(r"(?:^|[\s_-])(?:title|heading|label|header)(?:$|[\s_-])", re.I)
+_TYPED = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.S)
 _VIDEO = re.compile(r"^https?://(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/|www\.dailymotion\.com/embed/)([\w-]+)")
 
 
@@ -71,8 +71,12 @@ class Mark:
 class Renderer:
     """One page. `notes` says which nodes refer to a footnote and which hold one (by `mem_id`)."""
 
-    def __init__(self, addresses: Addresses, *, plain: bool = False, notes: Mapping[int, tuple[str, str]] | None = None) -> None:
+    def __init__(
+        self, addresses: Addresses, *, title: str = "", plain: bool = False, notes: Mapping[int, tuple[str, str]] | None = None
+    ) -> None:
         self.addresses = addresses
+        self.title = title
+        self.titled = False
         self.plain = plain
         self.notes = notes or {}
         self.store = inline.Store()
@@ -137,7 +141,16 @@ class Renderer:
             if text.isspace():
                 return
             self._open_marks()
+        if "\\(" in text or "\\[" in text or "$$" in text:
+            text = _TYPED.sub(self._typed, text)
         self.run.append(text)
+
+    def _typed(self, found: re.Match[str]) -> str:
+        """A formula typed into the text between TeX delimiters, for a script to draw."""
+        tex = " ".join((found[1] or found[2] or found[3]).split())
+        if not tex:
+            return found[0]
+        return self.store.keep(f"${tex}$" if found[1] else f"$${tex}$$", tex)
 
     def _open_marks(self) -> None:
         """A new run inside elements that are still open: their marks are said again; a link only once."""
@@ -297,6 +310,11 @@ class Renderer:
 
     def _heading(self, node: LexborNode) -> Leave:
         level = int((node.tag or "h2")[1])
+        if level == 1:
+            # A document has one title. Pages that set every section, or the name of the site, as h1 are common.
+            own = not self.title or same_title(node.text(separator=" "), self.title)
+            level = 1 if own and not self.titled else 2
+            self.titled = self.titled or own
         return self._titled(level)
 
     def _titled(self, level: int) -> Leave:
@@ -649,6 +667,8 @@ _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
 _SPECIAL = frozenset(_ENTER) & _SKIP
 
 
-def markdown(root: LexborNode, addresses: Addresses, *, plain: bool = False, notes: Mapping[int, tuple[str, str]] | None = None) -> str:
+def markdown(
+    root: LexborNode, addresses: Addresses, *, title: str = "", plain: bool = False, notes: Mapping[int, tuple[str, str]] | None = None
+) -> str:
     """The Markdown (or plain text) of everything below `root`."""
-    return Renderer(addresses, plain=plain, notes=notes).render(root)
+    return Renderer(addresses, title=title, plain=plain, notes=notes).render(root)

@@ -1,0 +1,172 @@
+"""What a person opens with a click is part of the page: tabs and accordions, each with its label. Pure: in place.
+
+Runs before hidden text is looked for, since the closed panels carry exactly the marks of hidden text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_HINT = re.compile(r'role="?tab|aria-expanded|aria-controls|data-toggle|data-bs-toggle|tab-?pane|tabbed-set', re.I)
+_PANEL = re.compile(r"(?:^|[\s_-])(?:accordion|collapse|collapsible|panel|faq|tab|tabs|toggle|expand\w*|disclosure|answer|content|body)(?:$|[\s_-])", re.I)
+_MENU = frozenset({"menu", "listbox", "navigation", "dialog", "tree", "combobox", "grid"})
+_HIDING = re.compile(r"^(?:hidden|is-hidden|collapsed?|d-none|hide|invisible|inactive|is-closed)$", re.I)
+_ID = re.compile(r"[A-Za-z_][\w:.-]*")
+MAX_LABEL = 120
+
+
+def unfold(tree: LexborHTMLParser, source: str) -> None:
+    """Tab panels and accordion panels opened, tab strips turned into a label above each panel."""
+    body = tree.body
+    if body is None or not _HINT.search(source):
+        return
+    _tabs(tree, body)
+    _radio_tabs(tree, body)
+    _accordions(body)
+
+
+def _by_id(body: LexborNode, name: str | None) -> LexborNode | None:
+    name = (name or "").strip().removeprefix("#")
+    return body.css_first(f'[id="{name}"]') if name and _ID.fullmatch(name) else None
+
+
+def _open(panel: LexborNode) -> None:
+    for name in ("hidden", "aria-hidden"):
+        if name in panel.attributes:
+            del panel.attrs[name]
+    style = panel.attributes.get("style") or ""
+    if re.search(r"display\s*:\s*none|visibility\s*:\s*hidden|(?:max-)?height\s*:\s*0|opacity\s*:\s*0", style, re.I):
+        del panel.attrs["style"]
+    names = (panel.attributes.get("class") or "").split()
+    if kept := [name for name in names if not _HIDING.fullmatch(name)]:
+        if kept != names:
+            panel.attrs["class"] = " ".join(kept)
+    elif names:
+        del panel.attrs["class"]
+
+
+def _label(tree: LexborHTMLParser, panel: LexborNode, text: str) -> None:
+    """The name of a tab in bold above what it shows; not where the panel begins with that very name."""
+    if not text or len(text) > MAX_LABEL or panel.text(strip=True)[: len(text)].lower() == text.lower():
+        return
+    paragraph, strong = tree.create_node("p"), tree.create_node("strong")
+    strong.insert_child(text)
+    paragraph.insert_child(strong)
+    first = panel.first_child
+    if first is None:
+        return
+    first.insert_before(paragraph)
+
+
+def _tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
+    for strip in body.css("[role=tablist],ul.nav-tabs,div.tab-nav"):
+        tabs = strip.css("[role=tab]") or strip.css("a[href^='#'],[data-target^='#'],[data-bs-target^='#']")
+        panels = _panels_of(strip, tabs, body)
+        if not panels or len(panels) != len(tabs):
+            continue
+        shown = 0
+        for tab, panel in zip(tabs, panels, strict=True):
+            if panel is None:
+                continue
+            _open(panel)
+            _label(tree, panel, " ".join(tab.text(separator=" ").split()))
+            shown += 1
+        if shown:
+            strip.decompose()
+
+
+def _panels_of(strip: LexborNode, tabs: list[LexborNode], body: LexborNode) -> list[LexborNode | None]:
+    """The panel of each tab: by id, by the label it names, or by its place among the panels beside the strip."""
+    named = [
+        _by_id(body, tab.attributes.get("aria-controls"))
+        or _by_id(body, tab.attributes.get("data-bs-target") or tab.attributes.get("data-target"))
+        or (_by_id(body, tab.attributes.get("href")) if (tab.attributes.get("href") or "").startswith("#") else None)
+        or (body.css_first(f'[role=tabpanel][aria-labelledby="{own}"]') if _ID.fullmatch(own := tab.attributes.get("id") or "") else None)
+        for tab in tabs
+    ]
+    if any(panel is not None for panel in named):
+        return named
+    holder = strip.parent
+    for _ in range(2):
+        if holder is None:
+            break
+        panels = holder.css("[role=tabpanel],.tab-pane,.tab-content > *,.tabbed-content > *,.tabbed-block")
+        if len(panels) == len(tabs):
+            return list(panels)
+        holder = holder.parent
+    return []
+
+
+def _radio_tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
+    """Tabs of MkDocs and its kin: radio buttons, their labels, and the panels in the same order."""
+    for group in body.css(".tabbed-set"):
+        labels = group.css(".tabbed-labels > label") or group.css("label")
+        panels = group.css(".tabbed-content > .tabbed-block") or group.css(".tabbed-content")
+        if len(labels) != len(panels):
+            continue
+        for label, panel in zip(labels, panels, strict=True):
+            _open(panel)
+            _label(tree, panel, " ".join(label.text(separator=" ").split()))
+        for label in labels:
+            label.decompose()
+
+
+def _accordions(body: LexborNode) -> None:
+    for trigger in body.css("[aria-expanded][aria-controls],[data-toggle=collapse],[data-bs-toggle=collapse],[aria-expanded]"):
+        if trigger.attributes.get("role") in _MENU or (trigger.attributes.get("aria-haspopup") or "false") not in ("false", ""):
+            continue
+        name = trigger.attributes.get("aria-controls") or trigger.attributes.get("data-bs-target") or trigger.attributes.get("data-target") or ""
+        panel = _by_id(body, name or _fragment(trigger)) or _beside(trigger)
+        if panel is None or _is_menu(panel) or _is_menu(trigger):
+            continue
+        if panel.css_first("a") is not None and len(panel.text(strip=True)) < 3 * sum(len(a.text(strip=True)) for a in panel.css("a")) // 2:
+            continue  # a list of links that drops down
+        _open(panel)
+        if trigger.tag == "button" and not _in_heading(trigger) and trigger.text(strip=True):
+            trigger.attrs["data-title"] = "1"
+
+
+def _fragment(trigger: LexborNode) -> str:
+    href = trigger.attributes.get("href") or ""
+    return href if href.startswith("#") else ""
+
+
+def _beside(trigger: LexborNode) -> LexborNode | None:
+    """The element after the trigger, or after the heading it stands in, if it looks like a panel."""
+    node = trigger
+    for _ in range(3):
+        following = node.next
+        while following is not None and not following.is_element_node:
+            following = following.next
+        if following is not None:
+            attributes = following.attributes
+            closed = "hidden" in attributes or attributes.get("aria-hidden") == "true" or "none" in (attributes.get("style") or "")
+            return following if closed or _PANEL.search(attributes.get("class") or "") else None
+        parent = node.parent
+        if parent is None or parent.tag not in ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "div", "span"):
+            return None
+        node = parent
+    return None
+
+
+def _is_menu(node: LexborNode | None) -> bool:
+    for _ in range(12):
+        if node is None:
+            return False
+        if node.tag in ("nav", "header") or (node.attributes.get("role") or "") in _MENU:
+            return True
+        node = node.parent
+    return False
+
+
+def _in_heading(node: LexborNode) -> bool:
+    parent = node.parent
+    for _ in range(3):
+        if parent is None:
+            return False
+        if parent.tag in ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"):
+            return True
+        parent = parent.parent
+    return False
