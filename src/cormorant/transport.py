@@ -224,6 +224,7 @@ class _Walk:
     async def run(self) -> Resource:
         self.url = self._enter(self._given)
         while True:
+            self._seen.add((self._method, self.url.without_fragment, self._jar))
             exchange = await self._leave()
             try:
                 self._jar = self._jar.after(self.url, exchange.head.all("set-cookie"))
@@ -320,7 +321,6 @@ class _Walk:
     def _follow(self, location: str, status: int) -> None:
         """Take the next hop. Raises: Redirect for a loop, a sixth one, or a place that is no web address."""
         before = self.url
-        self._seen.add((self._method, before.without_fragment, self._jar))
         self._hops.append(Hop(before.href, status))
         try:
             target = parse(location, base=before.href)
