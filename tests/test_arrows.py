@@ -27,7 +27,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("store", "view", "cache"),
     ("shown",),
     ("render", "summary"),
-    ("passages", "outline", "cut", "held", "hits", "scoring"),
+    ("passages", "outline", "cut", "held", "entries", "hits", "scoring"),
     ("tokens", "search", "gates", "ledger", "events", "flight", "find", "changes", "folder", "freshness", "results"),
     ("citations", "forms", "sse"),
     ("policy", "document"),
