@@ -28,11 +28,13 @@ COMMANDS = {  # name -> (module, attribute, one line of help); the tools come fi
     "answer": ("", "web_answer", "Answer a question with checked citations."),
     "index": ("cormorant.surfaces.cli_index", "index", "Keep your own pages searchable."),
     "egress": ("cormorant.surfaces.cli_operator", "egress", "Where requests may go, and why not."),
+    "egress-proxy": ("cormorant.surfaces.cli_operator", "egress_proxy", "Serve the egress rules to other programs."),
     "settings": ("cormorant.surfaces.cli_operator", "settings", "Show and change settings."),
     "secret": ("cormorant.surfaces.cli_operator", "secret", "Keep a key, read from standard input."),
     "doctor": ("cormorant.surfaces.cli_operator", "doctor", "What this install can do, and why not the rest."),
     "mcp": ("cormorant.surfaces.cli_operator", "mcp", "Serve the tools to an agent over MCP."),
 }
+SHORT = {"setting": "settings", "secrets": "secret"}
 EXAMPLES = {
     "web_search": ("cormorant search 'http caching headers'", "cormorant search sqlite wal --domains sqlite.org --count 3 --json"),
     "web_fetch": (
@@ -53,6 +55,7 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        cmd_name = SHORT.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
         module, attribute, _ = COMMANDS[cmd_name]

@@ -67,7 +67,7 @@ def server(web: Web, *, structured: Structured = "auto") -> Server[Any]:
         if not uri.startswith("cormorant://response/"):
             raise InvalidArguments(f"no such resource: {uri}", remedy="cormorant://response/RESPONSE_ID")
         stored = await web.get(uri.removeprefix("cormorant://response/"), budget=DEFAULT_BUDGET)
-        text = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=stored.text())
+        text = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=stored.as_text())
         return types.ReadResourceResult(contents=[text])
 
     async def list_prompts(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
@@ -160,7 +160,7 @@ async def _with_progress(ctx: Context, web: Web, asked: Tool, arguments: dict[st
 def _succeeded(result: Any, *, with_structure: bool) -> types.CallToolResult:
     fit = getattr(result, "fit", None)
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=result.text())],
+        content=[types.TextContent(type="text", text=result.as_text())],
         structured_content=result.as_dict() if with_structure else None,
         _meta={"cormorant/fit": fit} if fit else None,
     )

@@ -1,0 +1,272 @@
+"""The operator's commands: settings, secrets, egress lists, doctor, and serving MCP."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from cormorant.errors import InvalidArguments, NotConfigured
+from cormorant.surfaces.cli import emit, emit_json, run_async, tell
+
+JSON = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
+
+
+@click.group(invoke_without_command=True)
+@JSON
+@click.pass_context
+def settings(ctx: click.Context, as_json: bool) -> None:
+    """Show and change settings.
+
+    \b
+    cormorant settings                                 all of them, and where each value comes from
+    cormorant settings set search.provider searxng
+    cormorant settings unset search.provider
+    """
+    if ctx.invoked_subcommand is None:
+        _show_settings(as_json)
+
+
+@settings.command(name="list")
+@JSON
+def list_(as_json: bool) -> None:
+    """Every setting, its value, and where it comes from."""
+    _show_settings(as_json)
+
+
+def _show_settings(as_json: bool) -> None:
+    from cormorant.settings import describe
+
+    rows = describe()
+    if as_json:
+        emit_json([{"key": row.key, "value": row.value, "origin": row.origin, "description": row.description} for row in rows])
+        return
+    width = max(len(row.key) for row in rows)
+    for row in rows:
+        origin = "" if row.origin == "default" else f"  ({row.origin})"
+        emit(f"{row.key:<{width}}  {row.value}{origin}")
+
+
+@settings.command(name="set")
+@click.argument("key")
+@click.argument("value")
+@click.option("--project", is_flag=True, help="In ./cormorant.toml instead of the user's file.")
+def set_(key: str, value: str, project: bool) -> None:
+    """Set KEY to VALUE (lists are separated by commas)."""
+    from cormorant.settings import PROJECT_FILE, write
+
+    where = write(key, value, path=PROJECT_FILE if project else None)
+    tell(f"{key} set in {where}")
+
+
+@settings.command()
+@click.argument("key")
+@click.option("--project", is_flag=True, help="In ./cormorant.toml instead of the user's file.")
+def unset(key: str, project: bool) -> None:
+    """Put KEY back to its default."""
+    from cormorant.settings import PROJECT_FILE
+    from cormorant.settings import unset as remove
+
+    gone = remove(key, path=PROJECT_FILE if project else None)
+    tell(f"{key} is unset" if gone else f"{key} was not set there")
+
+
+@click.group()
+def secret() -> None:
+    """Keep keys out of files that are shared: one file, for you alone (mode 0600)."""
+
+
+@secret.command(name="set")
+@click.argument("name")
+def set_secret(name: str) -> None:
+    """Keep the secret NAME, read from standard input: `printf %s "$KEY" | cormorant secret set BRAVE_API_KEY`."""
+    from cormorant.settings import write_secret
+
+    value = click.prompt(name, hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.read().strip()
+    if not value:
+        raise InvalidArguments("nothing on standard input", remedy=f'printf %s "$KEY" | cormorant secret set {name}')
+    write_secret(name, value)
+    tell(f"{name} kept")
+
+
+@secret.command(name="unset")
+@click.argument("name")
+def unset_secret_(name: str) -> None:
+    """Forget the secret NAME."""
+    from cormorant.settings import unset_secret
+
+    unset_secret(name)
+    tell(f"{name} forgotten")
+
+
+@click.group()
+def egress() -> None:
+    """Where requests may go.
+
+    \b
+    cormorant egress list
+    cormorant egress allow docs.python.org .example.org
+    cormorant egress block tracker.example
+    cormorant egress test http://10.0.0.7/           each check in order, and the rule that spoke
+    """
+
+
+@egress.command(name="list")
+@JSON
+def list_egress(as_json: bool) -> None:
+    """The lists as they stand."""
+    from cormorant.settings import load
+
+    rules = load().egress
+    shown = {
+        "allow": None if rules.allow is None else list(rules.allow),
+        "block": list(rules.block),
+        "allow_ranges": list(rules.allow_ranges),
+        "robots": rules.robots,
+    }
+    if as_json:
+        emit_json(shown)
+        return
+    for key, value in shown.items():
+        words = "every public host" if value is None else ", ".join(value) if isinstance(value, list) else value
+        emit(f"{key}: {words or '(none)'}")
+
+
+def _extend(key: str, patterns: tuple[str, ...]) -> None:
+    from cormorant.policy import Policy
+    from cormorant.settings import load, write
+
+    Policy(allow=patterns)  # a pattern that can't be read fails here, before it is written
+    current = getattr(load().egress, key) or ()
+    where = write(f"egress.{key}", ",".join(dict.fromkeys([*current, *patterns])))
+    tell(f"egress.{key} extended in {where}")
+    if key == "allow" and not current:
+        tell("from now on only the hosts of egress.allow are reached")
+
+
+@egress.command()
+@click.argument("patterns", nargs=-1, required=True)
+def allow(patterns: tuple[str, ...]) -> None:
+    """Add host patterns to the allow list (x.org: that host; .x.org: and everything under it)."""
+    _extend("allow", patterns)
+
+
+@egress.command()
+@click.argument("patterns", nargs=-1, required=True)
+def block(patterns: tuple[str, ...]) -> None:
+    """Add host patterns to the block list, which always wins."""
+    _extend("block", patterns)
+
+
+@egress.command(name="test")
+@click.argument("url")
+@JSON
+def test_(url: str, as_json: bool) -> None:
+    """Show each check URL would pass or fail, without fetching it."""
+    from cormorant.surfaces.terminal import open_web
+
+    async def explained() -> list[dict[str, object]]:
+        async with open_web() as web:
+            return [{"check": check.name, "ok": check.ok, "rule": check.rule} for check in await web.explain(url)]
+
+    checks = run_async(explained())
+    if as_json:
+        emit_json(checks)
+    else:
+        for check in checks:
+            emit(f"{'ok  ' if check['ok'] else 'no  '} {check['check']}: {check['rule']}")
+    if not all(check["ok"] for check in checks):
+        raise SystemExit(3)
+
+
+@click.command(name="egress-proxy")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=3128, show_default=True, help="Port to listen on; 0 picks one.")
+def egress_proxy(host: str, port: int) -> None:
+    """Serve the egress rules to programs that are not ours: a browser, git, a downloader.
+
+    \b
+    cormorant egress-proxy --port 3128
+    https_proxy=http://127.0.0.1:3128 git clone https://...
+
+    Standard output has one JSON line per decision.
+    """
+    from cormorant.egress_proxy import EgressProxy
+    from cormorant.policy import Policy
+    from cormorant.settings import load
+
+    rules = load().egress
+    policy = Policy(allow=rules.allow, block=rules.block, allow_ranges=rules.allow_ranges)
+
+    async def serve() -> None:
+        import asyncio
+
+        async with EgressProxy(policy, log=emit).serving(host, port) as bound:
+            tell(f"egress proxy on {host}:{bound}, Ctrl-C stops it")
+            await asyncio.Event().wait()
+
+    run_async(serve())
+
+
+@click.command()
+@JSON
+def doctor(as_json: bool) -> None:
+    """What this install can do, and why not the rest. Keys are named, never shown."""
+    from cormorant.surfaces.terminal import open_web
+
+    async def examined() -> dict[str, object]:
+        async with open_web() as web:
+            return web.capabilities()
+
+    found = run_async(examined())
+    emit_json(found) if as_json else emit(_doctor_text(found))
+
+
+def _doctor_text(found: dict[str, object]) -> str:
+    lines: list[str] = []
+    for section, rows in found.items():
+        lines.append(section)
+        if isinstance(rows, dict):
+            lines += [f"  {name}: {value}" for name, value in rows.items()]
+        elif isinstance(rows, list):
+            lines += [f"  {row}" for row in rows]
+        else:
+            lines.append(f"  {rows}")
+    return "\n".join(lines)
+
+
+HOW_TO_ADD = """\
+Add cormorant to an agent (any other MCP client: run the command `cormorant mcp` over stdio)
+
+  Claude Code    claude mcp add cormorant -- cormorant mcp
+  Codex          codex mcp add cormorant -- cormorant mcp
+  Cursor         ~/.cursor/mcp.json
+                   {"mcpServers": {"cormorant": {"command": "cormorant", "args": ["mcp"]}}}
+  VS Code        code --add-mcp '{"name": "cormorant", "command": "cormorant", "args": ["mcp"]}'
+  Gemini CLI     gemini mcp add cormorant cormorant mcp"""
+
+
+@click.command()
+@click.option("--structured", type=click.Choice(["off", "auto", "on"]), default="auto", show_default=True, help="Send structuredContent.")
+@click.option("--how", is_flag=True, help="Print how to add the server to an agent, and stop.")
+def mcp(structured: str, how: bool) -> None:
+    """Serve the tools over MCP on standard input and output.
+
+    \b
+    claude mcp add cormorant -- cormorant mcp
+    """
+    if how:
+        emit(HOW_TO_ADD)
+        return
+    try:
+        from cormorant.surfaces.mcp import serve_stdio
+    except ModuleNotFoundError as error:
+        raise NotConfigured(f"the MCP server needs the package {error.name}", remedy="pip install 'cormorant[mcp]'") from error
+    from cormorant.settings import load
+    from cormorant.web import Web
+
+    async def serve() -> None:
+        async with Web(load()) as web:
+            await serve_stdio(web, structured=structured)  # type: ignore[arg-type]
+
+    run_async(serve())
