@@ -136,7 +136,9 @@ class Dialler:
         assert context is not None
         try:
             await wire.start_tls(context, url.host, self._options.connect_timeout_s)
-        except (OSError, ssl.SSLError) as error:
+        except Malformed as error:
+            raise Network(str(error)) from error
+        except OSError as error:
             raise handshake_error(url.host, error) from error
 
     def close(self) -> None:
