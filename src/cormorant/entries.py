@@ -20,6 +20,7 @@ from typing import TypeVar
 from cormorant.freshness import Entry, Response
 
 BUSY_S = 10.0
+RETRY_S = 30.0  # after trouble the file is left alone for so long
 VARIANTS = 8  # of one address
 SWEEP_SHARE = 16
 _VERSION = 1
@@ -45,6 +46,7 @@ class Entries:
         self._unswept = float("inf")  # the first write looks how much there is
         self._lock = threading.Lock()
         self._opened: sqlite3.Connection | None = None
+        self._closed_until = 0.0
 
     def load(self, key: str) -> list[Entry]:
         """What is kept under the key: one for each set of request fields."""
@@ -69,7 +71,7 @@ class Entries:
             db.execute("begin immediate")
             with db:
                 db.execute("insert or replace into entries values (?,?,?,?,?,?,?,?,?,?)", (*row, size))
-                latest = "select vary from entries where key = ? order by came_at desc limit ?"
+                latest = "select vary from entries where key = ? order by came_at desc, rowid desc limit ?"
                 db.execute(f"delete from entries where key = ? and vary not in ({latest})", (key, key, VARIANTS))  # noqa: S608 - our own text
                 self._unswept += size
                 if self._unswept > self._max_bytes / SWEEP_SHARE:
@@ -97,14 +99,18 @@ class Entries:
 
     def _done(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         with self._lock:
+            if time.monotonic() < self._closed_until:
+                return otherwise
             try:
                 found = work(self._db())
-            except sqlite3.OperationalError as error:  # locked, full, read-only
+            except sqlite3.OperationalError as error:  # locked, full, read-only: no other fetch shall wait for that
+                self._closed_until = time.monotonic() + RETRY_S
                 self.trouble = f"the HTTP cache can't be used: {error}"
             except (sqlite3.DatabaseError, ValueError, KeyError, TypeError, zlib.error) as error:
                 self.trouble = f"the HTTP cache was damaged and is begun anew: {error}"
                 self._put_aside()
             except OSError as error:
+                self._closed_until = time.monotonic() + RETRY_S
                 self.trouble = f"the HTTP cache can't be used: {os.strerror(error.errno or 0)}"
             else:
                 self.trouble = ""
@@ -140,9 +146,12 @@ def _open(path: Path) -> sqlite3.Connection:
     try:
         for _ in _tries():
             # Turning the log on asks for the file alone, and SQLite does not wait for that as it does for writing.
-            with contextlib.suppress(sqlite3.OperationalError):
-                if db.execute("pragma journal_mode = wal").fetchone()[0] == "wal":
-                    break
+            try:
+                db.execute("pragma journal_mode = wal")
+                break
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                    raise
         db.execute("pragma synchronous = normal")  # a crash of the machine may cost the last entries: it is a cache
         (version,) = db.execute("pragma user_version").fetchone()
         if version != _VERSION:

@@ -20,12 +20,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from cormorant.errors import TooLarge
 from cormorant.folder import Folder, Swept
 from cormorant.held import Held, bodies_named, checked_id, decoded, digest, encoded, new_id, unknown
-from cormorant.settings import Store as StoreSettings
+
+if TYPE_CHECKING:  # the models of the settings take long to import, and a store needs none
+    from cormorant.settings import Store as StoreSettings
 
 FRONT_ENTRIES = 32
 FRONT_BYTES = 16 * 1024**2

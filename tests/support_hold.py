@@ -1,0 +1,44 @@
+"""What other processes do to a shared folder or file in the tests of store and cache. Light to import: each one does."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+from multiprocessing.pool import Pool as _Pool
+from pathlib import Path
+
+
+def Pool(processes: int) -> _Pool:
+    """Processes that share nothing with this one."""
+    return multiprocessing.get_context("spawn").Pool(processes)
+
+
+def use_one_cache(path: str, rounds: int) -> str:
+    """Opens the HTTP cache's file, writes and reads it; what went wrong."""
+    from cormorant.entries import Entries
+    from cormorant.freshness import Response, entry
+
+    entries = Entries(Path(path), 10**7)
+    for n in range(rounds):
+        key = f"\nhttps://d.example/{n % 3}"
+        entries.save(key, entry({}, Response(200, {"cache-control": "max-age=9"}, b"A" * 1000), 1.0, 1.0))
+        found = entries.load(key)
+        if entries.trouble or not found or found[0].response.body != b"A" * 1000:
+            return entries.trouble or "not found"
+    entries.close()
+    return ""
+
+
+def put_again_and_again(folder: str, fill: str, times: int) -> int:
+    """Puts 400,000 equal characters under one id."""
+    from cormorant.held import Held, Item
+    from cormorant.store import DirectoryStore
+
+    async def run() -> None:
+        store = DirectoryStore(folder)
+        for _ in range(times):
+            await store.put(Held("web_fetch", (Item(text=fill * 400_000),), response_id="5" * 32))
+        await store.aclose()
+
+    asyncio.run(run())
+    return times
