@@ -125,6 +125,7 @@ async def serving(
         for task in list(tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # the loop closes the sockets
 
 
 class Scripted:

@@ -54,17 +54,17 @@ async def tunnelling(
             writer.close()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await read_request(reader)
-        if head is None:
+        try:
+            head = await read_request(reader)
+            if head is None:
+                return
+            state.heads.append(head)
+            writer.write(reply)
+            if reply.startswith(b"HTTP/1.1 200") and head.method == "CONNECT":
+                inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", to_port)
+                await asyncio.gather(pump(reader, inner_writer), pump(inner_reader, writer))
+        finally:
             writer.close()
-            return
-        state.heads.append(head)
-        writer.write(reply)
-        if not reply.startswith(b"HTTP/1.1 200") or head.method != "CONNECT":
-            writer.close()
-            return
-        inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", to_port)
-        await asyncio.gather(pump(reader, inner_writer), pump(inner_reader, writer))
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         tasks.append(asyncio.create_task(serve(reader, writer)))
@@ -78,6 +78,7 @@ async def tunnelling(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0.01)  # the loop closes the sockets
 
 
 async def test_plain_http_goes_by_name_in_absolute_form() -> None:

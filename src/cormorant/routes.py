@@ -85,10 +85,14 @@ class Dialler:
         """A connection to the origin of `url`. Raises: Dns, Refused, Network, Tls, Timeout."""
         if self._proxy and self.proxied(url):
             return await self._through(self._proxy, url, trusted=trusted)
-        found = await addresses_of(url.host, url.port, self._resolve)
+        found = await self.look_up(url)
         addresses = _not_metadata(url, found) if trusted else vet(self._policy, url.host, url.port, found)
         opened = await self._dial(url.host, url.port, addresses)
         return await start(opened, url.host, self._context(url.scheme), timeout_s=self._options.connect_timeout_s)
+
+    async def look_up(self, url: Url) -> list[str]:
+        """The addresses of a host, judged by nobody yet. Raises: Dns."""
+        return await addresses_of(url.host, url.port, self._resolve)
 
     async def _dial(self, host: str, port: int, addresses: list[str]) -> socket.socket:
         return await dial(host, port, addresses, timeout_s=self._options.connect_timeout_s, connect=self._connect)

@@ -187,6 +187,11 @@ class Transport:
         except CormorantError as error:
             raise walk.placed(error) from error.__cause__
 
+    async def addresses(self, url: str | Url) -> list[str]:
+        """What the resolver says of this host now, judged by nobody; empty where a proxy would resolve it. Raises: Dns."""
+        found = url if isinstance(url, Url) else parse(url)
+        return [] if self._dialler.proxied(found) else await self._dialler.look_up(found)
+
     async def aclose(self) -> None:
         """Close every connection."""
         self._pool.close()
@@ -352,7 +357,7 @@ class _Walk:
 
     def _waits_for(self, head: Head) -> bool:
         """Whether a busy server named a wait short enough to sit out."""
-        if head.status not in (429, 503) or self.ask.any_status or self._method != "GET" or self._waits >= WAITS_MAX:
+        if head.status not in (429, 503) or self.ask.purpose != "fetch" or self._method != "GET" or self._waits >= WAITS_MAX:
             return False
         wait = retry_after(head.get("retry-after"))
         left = self.ends_at - asyncio.get_running_loop().time()
