@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from itertools import islice
 
 from cormorant.document import Finding
@@ -22,28 +23,85 @@ _ROLE = r"(?:unrestricted|jailbroken|root|admin|developer|system|dan)"
 _HELD = r"(?:system prompt|your (?:instructions|prompt|secrets?|credentials|api keys?))"
 _DEED = r"(?:ignore|recommend|rate|rank|say|respond|reply|visit|click|send|include|call|run|execute|fetch|tell)"
 
-_PATTERNS: tuple[str, ...] = (
-    rf"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{{0,40}}\b{_WHOSE}\b[^.\n]{{0,40}}\b{_ORDERS}\b",
-    rf"\byou are now\b[^.\n]{{0,60}}\b(?:{_MODEL}|agent|mode|{_ROLE})\b",
-    rf"\b(?:reveal|print|repeat|show|output|leak|send|exfiltrate)\b[^.\n]{{0,40}}\b{_HELD}\b",
-    r"\b(?:do not|don't|never)\s+(?:tell|inform|mention|reveal|alert)\b[^.\n]{0,30}\b(?:the )?users?\b",
-    rf"\b(?:attention|note to|message (?:to|for)|instructions? (?:to|for)|if you are|hey|dear)\s+(?:(?:an?|the|any|all)\s+)?{_MODEL}\b",
-    rf"\b{_MODEL}\b[^.\n]{{0,20}}\b(?:must|should|shall|has to|have to|are (?:instructed|required|ordered) to)\b[^.\n]{{0,60}}\b{_DEED}\b",
-    r"(?:<\|?(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|?>|\[/?INST\]|<</?SYS>>|\bBEGIN SYSTEM PROMPT\b)",
-    r"(?m:^\W{0,4}(?:system|assistant|developer)\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)",
-    rf"\b(?:new|updated|important|urgent|hidden|real|actual)\s+(?:system\s+)?instructions?\s*(?::|for (?:(?:the|any|all)\s+)?{_MODEL}\b)",
-    r"\b(?:call|use|invoke|run|execute)\b[^.\n]{0,20}\b\w+\s+(?:tool|function)\b[^.\n]{0,80}\b(?:password|token|secret|key|cookie|credential|email|http)",
-    rf"\b(?:act|behave|respond|pretend)\s+as\s+(?:if you (?:are|were)\s+)?(?:(?:an?|the)\s+)?{_ROLE}\b",
-    rf"\bas an? {_MODEL}\b[^.\n]{{0,40}}\byou (?:must|should|will|need)\b",
-    r"\b(?:ignoriere|ignorieren sie|vergiss|ignorez|oubliez|ignora|olvida|ignore|dimentica|negeer)\b[^.\n]{0,40}"
-    r"\b(?:anweisungen|instructions|instrucciones|instruções|istruzioni|instructies)\b",
-    r"(?:игнорируй(?:те)?|забудь(?:те)?|не обращай(?:те)? внимания)[^.\n]{0,50}(?:инструкци|указани|команд)",
-    r"(?:忽略|无视|無視|忽視|忘记|忘記)[^。\n]{0,20}(?:指令|指示|提示|说明|說明)",
-    r"(?:指示|命令|プロンプト)[^。\n]{0,12}(?:無視|忘れ)",
-    r"(?:지시|명령|프롬프트)[^.\n]{0,16}(?:무시|잊)",
-    r"تجاهل[^.\n]{0,40}(?:التعليمات|الأوامر)",
+# Words without one of which a pattern can't match: looking for these first keeps the reading of honest pages cheap.
+_PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (
+        ("ignore", "disregard", "forget", "override", "bypass"),
+        rf"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{{0,40}}\b{_WHOSE}\b[^.\n]{{0,40}}\b{_ORDERS}\b",
+    ),
+    (
+        ("you are now",),
+        rf"\byou are now\b[^.\n]{{0,60}}\b(?:{_MODEL}|agent|mode|{_ROLE})\b",
+    ),
+    (
+        ("prompt", "your "),
+        rf"\b(?:reveal|print|repeat|show|output|leak|send|exfiltrate)\b[^.\n]{{0,40}}\b{_HELD}\b",
+    ),
+    (
+        (" user",),
+        r"\b(?:do not|don't|never)\s+(?:tell|inform|mention|reveal|alert)\b[^.\n]{0,30}\b(?:the )?users?\b",
+    ),
+    (
+        ("attention", "note to", "message ", "instruction", "if you are", "hey ", "dear "),
+        rf"\b(?:attention|note to|message (?:to|for)|instructions? (?:to|for)|if you are|hey|dear)\s+(?:(?:an?|the|any|all)\s+)?{_MODEL}\b",
+    ),
+    (
+        ("must", "should", "shall", "has to", "have to", "are instructed", "are required", "are ordered"),
+        rf"\b{_MODEL}\b[^.\n]{{0,20}}\b(?:must|should|shall|has to|have to|are (?:instructed|required|ordered) to)\b"
+        rf"[^.\n]{{0,60}}\b{_DEED}\b",
+    ),
+    (
+        ("im_start", "im_end", "<|", "<system", "<assistant", "inst]", "<<sys", "system prompt"),
+        r"(?:<\|?(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|?>|\[/?INST\]|<</?SYS>>|\bBEGIN SYSTEM PROMPT\b)",
+    ),
+    (
+        ("system", "assistant", "developer"),
+        r"(?m:^\W{0,4}(?:system|assistant|developer)\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)",
+    ),
+    (
+        ("instruction",),
+        rf"\b(?:new|updated|important|urgent|hidden|real|actual)\s+(?:system\s+)?instructions?\s*(?::|for (?:(?:the|any|all)\s+)?{_MODEL}\b)",
+    ),
+    (
+        (" tool", " function"),
+        r"\b(?:call|use|invoke|run|execute)\b[^.\n]{0,20}\b\w+\s+(?:tool|function)\b"
+        r"[^.\n]{0,80}\b(?:password|token|secret|key|cookie|credential|email|http)",
+    ),
+    (
+        ("as ",),
+        rf"\b(?:act|behave|respond|pretend)\s+as\s+(?:if you (?:are|were)\s+)?(?:(?:an?|the)\s+)?{_ROLE}\b",
+    ),
+    (
+        ("as a",),
+        rf"\bas an? {_MODEL}\b[^.\n]{{0,40}}\byou (?:must|should|will|need)\b",
+    ),
+    (
+        ("anweisungen", "instructions", "instrucciones", "instruções", "istruzioni", "instructies"),
+        r"\b(?:ignoriere|ignorieren sie|vergiss|ignorez|oubliez|ignora|olvida|ignore|dimentica|negeer)\b[^.\n]{0,40}"
+        r"\b(?:anweisungen|instructions|instrucciones|instruções|istruzioni|instructies)\b",
+    ),
+    (
+        ("игнорируй", "забудь", "внимания"),
+        r"(?:игнорируй(?:те)?|забудь(?:те)?|не обращай(?:те)? внимания)[^.\n]{0,50}(?:инструкци|указани|команд)",
+    ),
+    (
+        ("忽略", "无视", "無視", "忽視", "忘"),
+        r"(?:忽略|无视|無視|忽視|忘记|忘記)[^。\n]{0,20}(?:指令|指示|提示|说明|說明)",
+    ),
+    (
+        ("無視", "忘れ"),
+        r"(?:指示|命令|プロンプト)[^。\n]{0,12}(?:無視|忘れ)",
+    ),
+    (
+        ("무시", "잊"),
+        r"(?:지시|명령|프롬프트)[^.\n]{0,16}(?:무시|잊)",
+    ),
+    (
+        ("تجاهل",),
+        r"تجاهل[^.\n]{0,40}(?:التعليمات|الأوامر)",
+    ),
 )
-_INSTRUCTS = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS), re.I)
+_COMPILED = tuple((words, re.compile(pattern, re.I)) for words, pattern in _PATTERNS)
 
 
 def finding(kind: str, text: str, span: tuple[int, int] | None = None, note: str = "") -> Finding:
@@ -51,11 +109,22 @@ def finding(kind: str, text: str, span: tuple[int, int] | None = None, note: str
     return Finding(kind, span, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), note)
 
 
-def instructs(text: str) -> bool:
-    """Whether a text reads like an instruction to a model."""
-    return bool(_INSTRUCTS.search(text[:READ_MAX_CHARS]))
+def instructs(text: str, *, whole: bool = False) -> bool:
+    """Whether a text reads like an instruction to a model. Only its beginning is read unless `whole`."""
+    return next(_matches(text if whole else text[:READ_MAX_CHARS]), None) is not None
 
 
 def suspicious(markdown: str) -> list[Finding]:
     """Visible text that reads like an instruction to a model: kept where it stands, with its span in the Markdown."""
-    return [finding("instruction", match[0], match.span()) for match in islice(_INSTRUCTS.finditer(markdown), FINDINGS_MAX)]
+    spans: list[tuple[int, int]] = []
+    for match in sorted(_matches(markdown), key=lambda match: match.span()):
+        if not spans or match.start() >= spans[-1][1]:
+            spans.append(match.span())
+    return [finding("instruction", markdown[start:end], (start, end)) for start, end in spans[:FINDINGS_MAX]]
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    lowered = text.lower()
+    for words, pattern in _COMPILED:
+        if any(word in lowered for word in words):
+            yield from islice(pattern.finditer(text), FINDINGS_MAX)

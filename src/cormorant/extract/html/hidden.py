@@ -22,6 +22,8 @@ from cormorant.extract.invisible import ODD, visible
 
 FINDINGS_MAX = 60  # a page with more hides by habit, not by intent; the rest goes unlisted
 BULK = 0.5  # share of a page's words above which "hidden" means "a script will show it"
+INSTRUCTION_MIN_CHARS = 12
+_SPOKEN = ("alt", "title", "aria-label", "placeholder")
 WORDS_MIN = 3  # fewer words are a label, and no finding unless they instruct
 
 _SKIPPED = frozenset({"script", "style", "noscript", "head", "title", "meta", "link", "base", "-text", "-comment"})
@@ -41,11 +43,15 @@ _VISIBLE_TWIN = (
 def strip(root: LexborNode) -> list[Finding]:
     """Removes from the tree what a person can't see, and says what that was. Runs before any other cleaning."""
     found: list[Finding] = []
-    _open_shadow_roots(root)
-    found += _drop_comments(root)
-    found += _drop_elements(root)
-    found += _clean_alternatives(root)
-    found += _clean_texts(root)
+    markup = root.html or ""
+    if "<template" in markup:
+        _open_shadow_roots(root)
+    if "<!--" in markup:
+        found += _drop_comments(root)
+    found += _drop_elements(root, markup)
+    found += _clean_alternatives(root, markup)
+    if ODD.search(markup):
+        found += _clean_texts(root)
     return found[:FINDINGS_MAX]
 
 
@@ -54,22 +60,21 @@ def strip(root: LexborNode) -> list[Finding]:
 
 def _drop_comments(root: LexborNode) -> list[Finding]:
     """Comments never reach the text. Listed only when they read like a message: every page has comments."""
-    found = []
-    if "<!--" not in (root.html or ""):
-        return []
-    for node in [node for node in root.traverse(include_text=True) if node.is_comment_node]:
-        text = " ".join((node.comment_content or "").split())
-        if _reads_as_prose(text):
-            found.append(finding("comment", text))
+    comments = [node for node in root.traverse(include_text=True) if node.tag == "-comment"]
+    texts = [" ".join((node.comment_content or "").split()) for node in comments]
+    for node in comments:
         node.decompose()
-    return found
+    speaking = instructs("\n".join(texts), whole=True)
+    return [finding("comment", text) for text in texts if len(text) >= INSTRUCTION_MIN_CHARS and _reads_as_prose(text, speaking=speaking)]
 
 
-def _reads_as_prose(text: str) -> bool:
+def _reads_as_prose(text: str, *, speaking: bool) -> bool:
+    if speaking and instructs(text):
+        return True
     if "<" in text or "[if " in text or "[endif" in text:
-        return bool(instructs(text))
-    words = re.findall(r"[^\W\d_]{2,}", text)
-    return bool(instructs(text)) or (len(words) >= 6 and sum(map(len, words)) > 0.6 * len(text))
+        return False
+    words = re.findall(r"[^\W\d_]{2,}", text[:2_000])
+    return len(words) >= 6 and sum(map(len, words)) > 0.6 * len(text[:2_000])
 
 
 def _open_shadow_roots(root: LexborNode) -> None:
@@ -84,9 +89,9 @@ def _open_shadow_roots(root: LexborNode) -> None:
 # --- elements -----------------------------------------------------------------------------------------------------
 
 
-def _drop_elements(root: LexborNode) -> list[Finding]:
-    sheet = Sheet(root)
-    page = _Page(root)
+def _drop_elements(root: LexborNode, markup: str) -> list[Finding]:
+    sheet = Sheet(root, markup)
+    page = _Page(root, markup)
     # Everything is judged while the tree is whole: a removed node takes its descendants with it, and they must not be touched again.
     going = {
         node.mem_id: (node, kind) for node, kind in _hidden_elements(root, sheet) if node.tag not in _SKIPPED and _goes(node, kind, page)
@@ -97,7 +102,8 @@ def _drop_elements(root: LexborNode) -> list[Finding]:
         if len(text.split()) >= WORDS_MIN or instructs(text):
             found.append(finding(kind, text))
         node.decompose()
-    found += _drop_templates(root)
+    if "<template" in markup:
+        found += _drop_templates(root)
     return found
 
 
@@ -131,13 +137,19 @@ def _hidden_elements(root: LexborNode, sheet: Sheet) -> Iterator[tuple[LexborNod
 class _Page:
     """What has to be known of the whole page to judge one element."""
 
-    def __init__(self, root: LexborNode) -> None:
+    def __init__(self, root: LexborNode, markup: str) -> None:
         self.root = root
-        body = root.css_first("body")
-        self.body = body if body is not None else root
-        self.words = max(1, _words(self.body))
-        self.streams = "$RC(" in (root.html or "")
+        self.streams = "$RC(" in markup
+        self._words = 0
         self._opened: frozenset[str] | None = None
+
+    @property
+    def words(self) -> int:
+        """Words of the whole page."""
+        if not self._words:
+            body = self.root.css_first("body")
+            self._words = max(1, _words(body if body is not None else self.root))
+        return self._words
 
     @property
     def opened(self) -> frozenset[str]:
@@ -292,28 +304,33 @@ def _opens_by_neighbour(node: LexborNode) -> bool:
 
 # --- colours ------------------------------------------------------------------------------------------------------
 
+_INKS = frozenset({"color", "background", "background-color", "background-image", "background-clip", "-webkit-background-clip"})
 _TEXT_COLOUR = "[style*='color' i], font[color], body[text]"
 
 
 def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
     """Elements whose text has the colour of what is behind it, as far as the page itself says."""
     plain = root.css_first("link[rel~='stylesheet' i], style") is None
-    names = frozenset({"color", "background", "background-color", "background-image", "background-clip", "-webkit-background-clip"})
-    for node in [*root.css(_TEXT_COLOUR), *sheet.coloured()]:
-        given = sheet.of(node, names)
+    inked = root.css(_TEXT_COLOUR)
+    papers = sheet.backgrounds() | {(255, 255, 255)}
+    for node in [*inked, *sheet.coloured(papers)]:
+        given = sheet.of(node, _INKS)
         ink = styles.colour(given.get("color") or (node.attributes.get("color") or "").lower())
-        if ink is None or "text" in given.get("background-clip", "") + given.get("-webkit-background-clip", ""):
+        if (
+            ink is None
+            or node.tag in ("html", "body")
+            or "text" in given.get("background-clip", "") + given.get("-webkit-background-clip", "")
+        ):
             continue
-        paper = _paper(node, sheet, names, plain=plain or not _has_style_class(node))
-        if styles.same(ink, paper) and node.tag not in ("html", "body"):
+        if styles.same(ink, _paper(node, sheet, plain=plain or not _has_style_class(node))):
             yield node
 
 
-def _paper(node: LexborNode, sheet: Sheet, names: frozenset[str], *, plain: bool) -> styles.Colour | None:
+def _paper(node: LexborNode, sheet: Sheet, *, plain: bool) -> styles.Colour | None:
     """The colour behind an element: the nearest that is declared, white where nothing could say otherwise."""
     at: LexborNode | None = node
     while at is not None and at.is_element_node:
-        given = sheet.of(at, names)
+        given = sheet.of(at, _INKS)
         if any(name.startswith("background") for name in given):
             found = styles.background(given)
             transparent = given.get("background-color", given.get("background")) in ("transparent", "none", "inherit", "initial")
@@ -342,8 +359,6 @@ def _has_style_class(node: LexborNode) -> bool:
 
 def _clean_texts(root: LexborNode) -> list[Finding]:
     """Invisible characters out of every text node; one finding a kind, since one page can hold thousands."""
-    if not ODD.search(root.text()):
-        return []
     gone: dict[str, str] = {}
     for node in [node for node in root.traverse(include_text=True) if node.is_text_node]:
         before = node.text_content or ""
@@ -355,14 +370,20 @@ def _clean_texts(root: LexborNode) -> list[Finding]:
     return [finding(kind, chars, note=f"{len(chars)} characters") for kind, chars in sorted(gone.items())]
 
 
-def _clean_alternatives(root: LexborNode) -> list[Finding]:
+def _clean_alternatives(root: LexborNode, markup: str) -> list[Finding]:
     """Alternative texts reach the Markdown: invisible characters leave them, and so does a text that instructs."""
-    found = []
-    for node in root.css("[alt], [title], [aria-label], [placeholder]"):
-        for name in ("alt", "title", "aria-label", "placeholder"):
+    found: list[Finding] = []
+    odd = bool(ODD.search(markup))
+    nodes = root.css("[alt], [title], [aria-label], [placeholder]")
+    texts = [value for node in nodes for name in _SPOKEN if (value := node.attributes.get(name)) and len(value) >= INSTRUCTION_MIN_CHARS]
+    speaking = instructs("\n".join(texts), whole=True)
+    if not odd and not speaking:
+        return found
+    for node in nodes:
+        for name in _SPOKEN:
             before = node.attributes.get(name) or ""
             after, gone = visible(before)
-            if instructs(after):
+            if speaking and instructs(after):
                 found.append(finding("alternative_text", after))
                 after = ""
             elif gone:

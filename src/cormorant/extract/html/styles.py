@@ -8,13 +8,16 @@ External style sheets are not fetched, so what they hide is not known here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from selectolax.lexbor import LexborNode, SelectolaxError
 
 CSS_MAX_CHARS = 1_000_000  # read of all <style> elements together
 RULES_MAX = 600  # of those that can hide something and match the page's own names
+COLOUR_RULES_MAX = 120
 OFF_SCREEN_PX = 500
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
@@ -42,7 +45,8 @@ _STATE = re.compile(
     re.I,
 )
 _NAMES_USED = re.compile(r"[.#]((?:[\w-]|\\.|[^\x00-\x7f])+)")
-_NAMES_HELD = re.compile(r"""\b(?:class|id)\s*=\s*"([^"]*)\"""", re.I)
+_CLASSES_HELD = re.compile(r""" class="([^"]*)\"""")  # as the tree writes itself: a literal start keeps these fast
+_IDS_HELD = re.compile(r""" id="([^"]*)\"""")
 
 _COLOURS = {
     "white": (255, 255, 255),
@@ -78,6 +82,50 @@ RELEVANT = frozenset(
     | {"bottom", "inset", "margin", "margin-left", "margin-top", "clip", "clip-path", "color", "background", "background-color"}
     | {"background-image", "background-clip", "-webkit-background-clip", "-webkit-text-fill-color"}
 )
+
+
+# What a body must hold before it is worth parsing. Rough on purpose: `hides` has the last word.
+_HIDING_HINTS = (
+    *(
+        "none",
+        "hidden",
+        "collapse",
+        "opacity",
+        "font-size:0",
+        "font-size: 0",
+        "font-size:1px",
+        "font-size: 1px",
+        "font-size:.",
+        "font:0",
+        "overflow:clip",
+    ),
+    *(
+        "clip",
+        "scale",
+        "zoom",
+        "transparent",
+        "rgba",
+        "hsla",
+        "#0000",
+        "#fff0",
+        "background",
+        "translate",
+        "-999",
+        "-1000",
+        "-2000",
+        "-3000",
+        "-5000",
+        "000px",
+    ),
+    *("text-indent", "margin-left:-", "margin-top:-", "left:-", "top:-", "left: -", "top: -", "-100v", "-200"),
+)
+_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
+_AT_RULE = re.compile(r"@[\w-]+[^{};]*[{;]")
+_BRACE = re.compile(r"[{}]")
+_VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,\s*([^()]*))?\)")
+_ROOT_RULE = re.compile(r"(?::root|html|body)\b[^{}]*\{([^{}]*)\}")
+_CUSTOM = re.compile(r"(--[\w-]+)\s*:\s*([^;}]+)")
+_NOTHING: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +168,16 @@ def _unescaped(match: re.Match[str]) -> str:
 
 def hides(d: Mapping[str, str]) -> str:
     """The kind of hiding these declarations do; "" when the element can be seen."""
-    if d.get("display", "").split(" ")[0] == "none":
+    if d.get("display", "").startswith("none"):
         return "display"
     if d.get("visibility") in ("hidden", "collapse") or d.get("content-visibility") == "hidden":
         return "visibility"
-    if _number(d.get("opacity", "")) <= 0.02 or re.search(r"opacity\(\s*(?:0?\.0[012]?|[012]?%|0)\s*\)|opacity\(0", d.get("filter", "")):
+    if ("opacity" in d and _number(d["opacity"]) <= 0.02) or ("filter" in d and _FILTERED_OUT.search(d["filter"])):
         return "opacity"
-    return _tiny(d) or _clipped(d) or _off_screen(d) or _see_through(d)
+    for names, judge in _JUDGES:
+        if not names.isdisjoint(d) and (kind := judge(d)):
+            return kind
+    return ""
 
 
 def _number(value: str) -> float:
@@ -208,6 +259,15 @@ def _see_through(d: Mapping[str, str]) -> str:
     return "same_colour" if same(colour(d.get("color", "")), background(d)) else ""
 
 
+_FILTERED_OUT = re.compile(r"opacity\(\s*(?:0?\.0[012]?|[012]?%|0)\s*\)")
+_JUDGES = (
+    (frozenset({"font-size", "font", "overflow", "overflow-x", "overflow-y", "transform", "scale", "zoom"}), _tiny),
+    (frozenset({"clip", "clip-path"}), _clipped),
+    (frozenset({"position", "text-indent", "margin-left", "margin-top", "margin", "transform", "translate"}), _off_screen),
+    (frozenset({"color", "-webkit-text-fill-color"}), _see_through),
+)
+
+
 def background(d: Mapping[str, str]) -> Colour | None:
     """The plain background colour a rule sets; None without one, or with a picture over it."""
     value = d.get("background-color") or d.get("background", "")
@@ -261,48 +321,30 @@ def _alpha(value: str) -> float:
     return 1.0
 
 
-def rules(css: str) -> Iterator[Rule]:
-    """The rules of a style sheet that hold for every screen, in order: conditional ones are left out."""
-    order = 0
-    for selectors, body in _blocks(_COMMENT.sub("", css) if "/*" in css else css):
-        declared, important = declarations(body)
-        if not declared:
+def plain_rules(css: str) -> str:
+    """A sheet with the rules that hold on every screen: without comments and conditional at-rules."""
+    if "/*" in css:
+        css = _COMMENT.sub("", css)
+    return _unconditional(css) if "@" in css else css
+
+
+def _unconditional(css: str) -> str:
+    """The sheet without at-rules, except those that always hold: these are entered."""
+    kept, at = [], 0
+    for found in _AT_RULE.finditer(css):
+        if found.start() < at:
             continue
-        for selector in _split_selectors(selectors):
-            if not selector or _STATE.search(selector):
-                continue
-            order += 1
-            yield Rule(selector, (_specificity(selector), order), declared, important)
+        kept.append(css[at : found.start()])
+        at = found.end()
+        if found[0].endswith("{") and not _AT_PLAIN.match(found[0][:-1]):
+            at = _closing(css, at) + 1
+    kept.append(css[at:])
+    return "".join(kept)
 
 
-def _blocks(css: str) -> Iterator[tuple[str, str]]:
-    """(selector list, body) of each plain rule; at-rules that always hold are entered, the others skipped."""
-    at, end = 0, len(css)
-    while at < end:
-        opened = css.find("{", at)
-        if opened < 0:
-            return
-        prelude = css[at:opened].rsplit(";", 1)[-1].strip().lstrip("}").strip()
-        if prelude.startswith("@"):
-            if _AT_PLAIN.match(prelude):
-                at = opened + 1
-                continue
-            at = _closing(css, opened) + 1
-            continue
-        closed = css.find("}", opened)
-        nested = css.find("{", opened + 1, closed if closed >= 0 else end)
-        if nested >= 0:
-            closed = _closing(css, opened)
-            yield prelude, css[opened + 1 : nested].rsplit(";", 1)[0]
-        else:
-            closed = closed if closed >= 0 else end
-            yield prelude, css[opened + 1 : closed]
-        at = closed + 1
-
-
-def _closing(css: str, opened: int) -> int:
-    depth, at = 1, opened + 1
-    for brace in re.compile(r"[{}]").finditer(css, at):
+def _closing(css: str, at: int) -> int:
+    depth = 1
+    for brace in _BRACE.finditer(css, at):
         depth += 1 if brace[0] == "{" else -1
         if depth == 0:
             return brace.start()
@@ -310,6 +352,8 @@ def _closing(css: str, opened: int) -> int:
 
 
 def _split_selectors(selectors: str) -> list[str]:
+    if "(" not in selectors and "[" not in selectors:
+        return [one.strip() for one in selectors.split(",")]
     return [one.strip() for one in re.split(r",(?![^(\[]*[)\]])", selectors)]
 
 
@@ -321,49 +365,107 @@ def _specificity(selector: str) -> int:
 
 
 class Sheet:
-    """The `<style>` elements of one page, asked about its elements."""
+    """The `<style>` elements of one page, asked about its elements. Rules are parsed when a question needs them."""
 
-    def __init__(self, root: LexborNode) -> None:
+    def __init__(self, root: LexborNode, markup: str) -> None:
         sheets = [style.text() for style in root.css("style") if (style.attributes.get("media") or "all").lower() in ("all", "screen")]
-        css = "\n".join(sheets)[:CSS_MAX_CHARS]
         self._root = root
-        self._nodes: dict[int, list[LexborNode]] = {}
-        self._members: dict[int, frozenset[int]] = {}
-        held = _names_held(root) if css else frozenset()
-        self._rules = [rule for rule in rules(css) if _could_match(rule.selector, held)] if css else []
+        self._markup = markup
+        self._held: frozenset[str] | None = None
+        self._css = plain_rules("\n".join(sheets)[:CSS_MAX_CHARS])
+        self._lower = self._css.lower()
+        if len(self._lower) != len(self._css):  # a letter whose small form is longer: places would shift
+            self._lower = self._css
+        self._spans = [match.span(2) for match in _RULE.finditer(self._css)]
+        self._starts = [start for start, _ in self._spans]
+        self._custom = dict(_custom_properties(self._css)) if "--" in self._css else {}
+        self._parsed: dict[int, list[Rule]] = {}
+        self._nodes: dict[tuple[int, str], list[LexborNode]] = {}
+        self._setting: dict[frozenset[str], dict[int, list[Rule]]] = {}
 
     def hiding(self) -> list[tuple[LexborNode, frozenset[str]]]:
         """Every element that some rule would hide, taken alone, with the properties that rule sets."""
         found: dict[int, tuple[LexborNode, frozenset[str]]] = {}
-        for rule in [rule for rule in self._rules if hides(rule.declared)][:RULES_MAX]:
+        for rule in islice((rule for rule in self._where(_HIDING_HINTS) if hides(rule.declared)), RULES_MAX):
             for node in self._matched(rule):
-                names = found[node.mem_id][1] if node.mem_id in found else frozenset()
-                found[node.mem_id] = (node, names | rule.declared.keys())
+                names: frozenset[str] = found[node.mem_id][1] if node.mem_id in found else frozenset()
+                found[node.mem_id] = (node, names | _essential(rule.declared))
         return list(found.values())
 
-    def coloured(self) -> list[LexborNode]:
-        """Every element whose text some rule gives a colour."""
+    def coloured(self, papers: frozenset[Colour]) -> list[LexborNode]:
+        """Every element whose text a rule gives one of these colours."""
         found: dict[int, LexborNode] = {}
-        for rule in [rule for rule in self._rules if "color" in rule.declared][:RULES_MAX]:
+        inked = (rule for rule in self._where(("color",)) if any(same(colour(rule.declared.get("color", "")), paper) for paper in papers))
+        for rule in islice(inked, COLOUR_RULES_MAX):
             for node in self._matched(rule):
                 found.setdefault(node.mem_id, node)
         return list(found.values())
 
+    def backgrounds(self) -> frozenset[Colour]:
+        """The plain background colours that rules set."""
+        return frozenset(
+            found for rule in islice(self._where(("background",)), COLOUR_RULES_MAX) if (found := background(rule.declared)) is not None
+        )
+
     def of(self, node: LexborNode, names: frozenset[str]) -> dict[str, str]:
         """What rules and the element's own style declare for it of these properties, the stronger over the weaker."""
-        own, own_important = declarations(node.attributes.get("style") or "")
+        style = node.attributes.get("style") or ""
+        own, own_important = declarations(style) if style else (_NOTHING, frozenset())
+        if not self._spans:
+            return dict(own)
         won = {name: ((3 if name in own_important else 1, 0, 0), value) for name, value in own.items()}
-        for rule in self._rules:
-            if names.isdisjoint(rule.declared) or node.mem_id not in self._ids(rule):
-                continue
+        for rule in self._rules_setting(names).get(node.mem_id, ()):
             for name, value in rule.declared.items():
                 weight = (2 if name in rule.important else 0, *rule.weight)
                 if name in names and (name not in won or weight >= won[name][0]):
                     won[name] = (weight, value)
-        return {name: value for name, (_, value) in won.items()}
+        return {name: self.resolved(value) for name, (_, value) in won.items()}
+
+    def resolved(self, value: str) -> str:
+        """A value with the custom properties of `:root` filled in."""
+        if "var(" not in value or not self._custom:
+            return value
+        return _VAR.sub(lambda found: self._custom.get(found[1], found[2] or ""), value).strip()
+
+    def _rules_setting(self, names: frozenset[str]) -> dict[int, list[Rule]]:
+        """For each element, the rules that set one of these properties; made once for each set of names."""
+        if names not in self._setting:
+            held: dict[int, list[Rule]] = {}
+            for rule in islice((rule for rule in self._where(sorted(names)) if not names.isdisjoint(rule.declared)), RULES_MAX):
+                for node in self._matched(rule):
+                    held.setdefault(node.mem_id, []).append(rule)
+            self._setting[names] = held
+        return self._setting[names]
+
+    def _where(self, hints: Iterable[str]) -> Iterator[Rule]:
+        """The rules whose text holds one of the hints and whose selector may match something on this page, in order."""
+        found: set[int] = set()
+        for hint in (*hints, "\\"):
+            at = self._lower.find(hint)
+            while at >= 0:
+                order = bisect_right(self._starts, at) - 1
+                end = self._spans[order][1] if order >= 0 else at
+                if order >= 0 and at < end:
+                    found.add(order)
+                at = self._lower.find(hint, max(end, at + 1))
+        for order in sorted(found):
+            yield from self._rules(order)
+
+    def _rules(self, order: int) -> list[Rule]:
+        if order not in self._parsed:
+            start, end = self._spans[order]
+            prelude = self._css[self._spans[order - 1][1] + 1 if order else 0 : start - 1]
+            wanted = [
+                one for one in _split_selectors(prelude.rsplit(";", 1)[-1]) if one and not _STATE.search(one) and self._could_match(one)
+            ]
+            declared, important = declarations(self._css[start:end]) if wanted else (_NOTHING, frozenset())
+            if self._custom:
+                declared = {name: self.resolved(value) for name, value in declared.items()}
+            self._parsed[order] = [Rule(one, (_specificity(one), order), declared, important) for one in wanted] if declared else []
+        return self._parsed[order]
 
     def _matched(self, rule: Rule) -> list[LexborNode]:
-        key = rule.weight[1]
+        key = (rule.weight[1], rule.selector)
         if key not in self._nodes:
             try:
                 self._nodes[key] = self._root.css(rule.selector)
@@ -371,18 +473,30 @@ class Sheet:
                 self._nodes[key] = []
         return self._nodes[key]
 
-    def _ids(self, rule: Rule) -> frozenset[int]:
-        key = rule.weight[1]
-        if key not in self._members:
-            self._members[key] = frozenset(node.mem_id for node in self._matched(rule))
-        return self._members[key]
+    def _could_match(self, selector: str) -> bool:
+        if self._held is None:
+            held = "\n".join([*_CLASSES_HELD.findall(self._markup), *_IDS_HELD.findall(self._markup)])
+            self._held = frozenset(held.split())
+        if "(" in selector:
+            return True
+        if "[" in selector:
+            selector = re.sub(r"\[[^\]]*\]", "", selector)
+        return all(name.replace("\\", "") in self._held for name in _NAMES_USED.findall(selector))
 
 
-def _names_held(root: LexborNode) -> frozenset[str]:
-    return frozenset(name for names in _NAMES_HELD.findall(root.html or "") for name in names.split())
+def _essential(declared: Mapping[str, str]) -> frozenset[str]:
+    """The properties by which a hiding rule hides: those another rule would have to overrule."""
+    kind = hides(declared)
+    return _BY_KIND.get(kind) or RELEVANT.intersection(declared)
 
 
-def _could_match(selector: str, held: frozenset[str]) -> bool:
-    if ":" in selector and re.search(r":(?:not|is|where)\(", selector):
-        return True
-    return all(name.replace("\\", "") in held for name in _NAMES_USED.findall(re.sub(r"\[[^\]]*\]", "", selector)))
+_BY_KIND = {
+    "display": frozenset({"display"}),
+    "visibility": frozenset({"visibility", "content-visibility"}),
+    "opacity": frozenset({"opacity", "filter"}),
+}
+
+
+def _custom_properties(css: str) -> Iterator[tuple[str, str]]:
+    for match in _ROOT_RULE.finditer(css):
+        yield from ((name, value.strip().lower()) for name, value in _CUSTOM.findall(match[1]))
