@@ -60,7 +60,8 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("instruction",),
-        rf"\b(?:new|updated|important|urgent|hidden|real|actual)\s+(?:system\s+)?instructions?\s*(?::|for (?:(?:the|any|all)\s+)?{_MODEL}\b)",
+        rf"\b(?:new|updated|important|urgent|hidden|real|actual)\s+(?:system\s+)?instructions?"
+        rf"\s*(?::|for (?:(?:the|any|all)\s+)?{_MODEL}\b)",
     ),
     (
         (" tool", " function"),

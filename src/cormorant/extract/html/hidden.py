@@ -21,9 +21,10 @@ from cormorant.extract.instructions import suspicious as suspicious
 from cormorant.extract.invisible import ODD, visible
 
 FINDINGS_MAX = 60  # a page with more hides by habit, not by intent; the rest goes unlisted
+COLOURED_MAX = 500
 BULK = 0.5  # share of a page's words above which "hidden" means "a script will show it"
 INSTRUCTION_MIN_CHARS = 12
-_SPOKEN = ("alt", "title", "aria-label", "placeholder")
+_SPOKEN = ("alt", "title")
 WORDS_MIN = 3  # fewer words are a label, and no finding unless they instruct
 
 _SKIPPED = frozenset({"script", "style", "noscript", "head", "title", "meta", "link", "base", "-text", "-comment"})
@@ -200,6 +201,8 @@ def _is_streamed(node: LexborNode, page: _Page) -> bool:
 
 def _is_page_itself(node: LexborNode, kind: str, page: _Page) -> bool:
     """The page behind a dialog, behind an animation or a loading mark: most of its words and its frame are in there."""
+    if len(node.text()) < 150:
+        return False
     words = _words(node)
     framed = node.css_first("main, article, h1, [role=main]") is not None or node.tag in ("main", "article")
     if kind == "aria_hidden" and framed and words >= 20:
@@ -312,9 +315,9 @@ def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
     """Elements whose text has the colour of what is behind it, as far as the page itself says."""
     plain = root.css_first("link[rel~='stylesheet' i], style") is None
     inked = root.css(_TEXT_COLOUR)
-    papers = sheet.backgrounds() | {(255, 255, 255)}
-    for node in [*inked, *sheet.coloured(papers)]:
-        given = sheet.of(node, _INKS)
+    ruled = sheet.coloured(sheet.backgrounds() | {(255, 255, 255)}) if sheet.is_small else []
+    for node in [*inked[:COLOURED_MAX], *ruled]:
+        given = _given(node, sheet)
         ink = styles.colour(given.get("color") or (node.attributes.get("color") or "").lower())
         if (
             ink is None
@@ -326,11 +329,15 @@ def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
             yield node
 
 
+def _given(node: LexborNode, sheet: Sheet) -> dict[str, str]:
+    return sheet.of(node, _INKS) if sheet.is_small else styles.declarations(node.attributes.get("style") or "")[0]
+
+
 def _paper(node: LexborNode, sheet: Sheet, *, plain: bool) -> styles.Colour | None:
     """The colour behind an element: the nearest that is declared, white where nothing could say otherwise."""
     at: LexborNode | None = node
     while at is not None and at.is_element_node:
-        given = sheet.of(at, _INKS)
+        given = _given(at, sheet)
         if any(name.startswith("background") for name in given):
             found = styles.background(given)
             transparent = given.get("background-color", given.get("background")) in ("transparent", "none", "inherit", "initial")
@@ -374,7 +381,7 @@ def _clean_alternatives(root: LexborNode, markup: str) -> list[Finding]:
     """Alternative texts reach the Markdown: invisible characters leave them, and so does a text that instructs."""
     found: list[Finding] = []
     odd = bool(ODD.search(markup))
-    nodes = root.css("[alt], [title], [aria-label], [placeholder]")
+    nodes = root.css("[alt], [title]")
     texts = [value for node in nodes for name in _SPOKEN if (value := node.attributes.get(name)) and len(value) >= INSTRUCTION_MIN_CHARS]
     speaking = instructs("\n".join(texts), whole=True)
     if not odd and not speaking:

@@ -18,6 +18,7 @@ from selectolax.lexbor import LexborNode, SelectolaxError
 CSS_MAX_CHARS = 1_000_000  # read of all <style> elements together
 RULES_MAX = 600  # of those that can hide something and match the page's own names
 COLOUR_RULES_MAX = 120
+COLOUR_SHEET_MAX = 300  # a sheet with more rules is a design system: its colours are not followed
 OFF_SCREEN_PX = 500
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
@@ -382,6 +383,11 @@ class Sheet:
         self._parsed: dict[int, list[Rule]] = {}
         self._nodes: dict[tuple[int, str], list[LexborNode]] = {}
         self._setting: dict[frozenset[str], dict[int, list[Rule]]] = {}
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the sheet is short enough to follow its colours, as that of a page that hides by hand is."""
+        return len(self._spans) <= COLOUR_SHEET_MAX
 
     def hiding(self) -> list[tuple[LexborNode, frozenset[str]]]:
         """Every element that some rule would hide, taken alone, with the properties that rule sets."""
