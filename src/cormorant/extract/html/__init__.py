@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from cormorant.document import Document, Finding, Link
 from cormorant.errors import ExtractionFailed
-from cormorant.extract.html import data, hidden, math, metadata, notes
+from cormorant.extract.html import code, data, hidden, math, metadata, notes
 from cormorant.extract.html.clean import clean, furniture
 from cormorant.extract.html.links import Addresses
 from cormorant.extract.html.markdown import markdown
@@ -71,15 +71,17 @@ def _read_body(page: Page, source: str, title: str, extract: str, *, plain: bool
     if root is None:
         return Body()
     addresses = Addresses(page.base, page.url)
-    if math.HINT.search(source):
-        math.rewrite(page.tree)
-    unfold(page.tree, source)
+    lowered = source.lower()
+    code.rewrite(page.tree, lowered)
+    math.rewrite(page.tree, lowered)
+    unfold(page.tree, lowered)
     findings = hidden.strip(root)
     clean(page.tree)
     links = _links(root, addresses)
+    footnotes = notes.take(page.tree, root, page.url)
     chosen = _chosen(root, title, page.url, extract)
-    found = notes.find(page.tree, root, page.url)
-    text = tidy(markdown(root, addresses, title=title, plain=plain, notes=found))
+    footnotes.put_back(root)
+    text = tidy(markdown(root, addresses, title=title, plain=plain))
     findings += hidden.suspicious(text)
     return Body(text, chosen[0], chosen[1], chosen[2], tuple(findings), links)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _LANGUAGES = frozenset(
     """abap actionscript ada agda apache apex apl applescript arduino arm asciidoc asm asp aspnet assembly astro autohotkey awk
@@ -54,7 +54,8 @@ _LANGUAGE_ATTRIBUTES = (
     *("data-lang", "data-language", "data-code-language", "data-code-lang", "data-highlight-language", "data-enlighter-language"),
     *("data-syntax", "data-source-language", "data-programming-language", "syntax", "lang", "language"),
 )
-_CLIMB = 5  # how far above <pre> a highlighter puts its wrapper
+DONE = "data-fence"
+_CLIMB = 6  # how far above <pre> a highlighter puts its wrapper
 
 _NUMBER_CLASS = re.compile(
     r"(?:^|[\s_-])(?:lineno[s]?|line-?num(?:ber)?s?(?:-rows)?|ln|lnt|lnum|gutter|nums?|hljs-ln-(?:numbers|n)|blob-num|linenodiv|rowno"
@@ -66,8 +67,40 @@ _CHROME_CLASS = re.compile(r"(?:^|[\s_-])(?:copy\w*|clipboard\w*|toolbar|code-?h
 _BLOCKS = frozenset("div p li tr ol ul figure section dd dt".split())
 _SKIPPED = frozenset("button script style svg noscript textarea select".split())
 _NUMBERS = re.compile(r"[\s\d.:|\u00a0]*")
-_EDITORS = re.compile(r"(?:^|\s)(?:cm-content|CodeMirror-code|view-lines|ace_text-layer)(?:$|\s)")
 _TICKS = re.compile("`{3,}")
+
+
+def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
+    """Every listing becomes one `<pre data-language="...">` with nothing but its text; `lowered` is the source.
+
+    Runs first of all: the wrappers that name the language, and the gutters that number the lines, don't survive selection.
+    """
+    body = tree.body
+    if body is None:
+        return
+    if "<table" in lowered and ("<pre" in lowered or "<code" in lowered or "blob-code" in lowered):
+        for table in body.css("table"):
+            if is_listing(table):
+                made = tree.create_node("pre")
+                _fill(made, text_of(table), language_of(table))
+                table.replace_with(made)
+    if "<pre" in lowered:
+        for node in body.css("pre"):
+            if DONE not in node.attributes and len(node.css("pre")) == 1:
+                _fill(node, text_of(node), language_of(node))
+    if any(layer in lowered for layer in ("cm-content", "codemirror-code", "view-lines", "ace_text-layer")):
+        for node in body.css(_EDITOR_LAYERS):
+            made = tree.create_node("pre")
+            _fill(made, text_of(node), language_of(node))
+            node.replace_with(made)
+
+
+def _fill(node: LexborNode, text: str, language: str) -> None:
+    while (child := node.first_child) is not None:
+        child.remove()
+    if text:
+        node.insert_child(text)
+    node.attrs[DONE] = language
 
 
 def fenced(text: str, language: str) -> str:
@@ -88,11 +121,6 @@ def span(text: str) -> str:
     return f"{ticks}{room}{text}{room}{ticks}"
 
 
-def is_editor(names: str) -> bool:
-    """An editor's text layer: lines in `<div>`s, with no `<pre>` around them."""
-    return _EDITORS.search(names) is not None
-
-
 def is_listing(table: LexborNode) -> bool:
     """A table of two columns, the first with nothing but line numbers, the second with code."""
     rows = table.css("tr")[:4]
@@ -110,8 +138,30 @@ def is_listing(table: LexborNode) -> bool:
     return True
 
 
+_EDITOR_LAYERS = ".cm-content,.CodeMirror-code,.view-lines,.ace_text-layer"
+_TOKENS = re.compile(r"(?:^|[\s_-])(?:token|hljs|number|num-literal|mi|mf|il|m|kc|constant|literal|nu0)(?:$|[\s_-])")
+
+
+def _numbered(node: LexborNode) -> set[int]:
+    """Elements that number the lines, whatever their class: the first of each row, 1, 2, 3 and so on."""
+    found: list[tuple[int, int]] = []
+    for row in node.css("div,li,tr,span,p"):
+        first = row.first_child
+        while first is not None and first.is_text_node and not (first.text_content or "").strip():
+            first = first.next
+        if first is None or not first.is_element_node or first.next is None:
+            continue
+        text = first.text(strip=True)
+        if text.isdigit() and len(text) < 6 and not _TOKENS.search(first.attributes.get("class") or ""):
+            found.append((int(text), first.mem_id))
+    return {key for _, key in found} if is_sequence([number for number, _ in found]) else set()
+
+
 def text_of(node: LexborNode) -> str:
     """The text of a listing as a person would copy it."""
+    if node.tag == "pre" and (layer := node.css_first(_EDITOR_LAYERS)) is not None:
+        node = layer
+    numbered = _numbered(node)
     out: list[str] = []
     swallow = False  # a line element has just ended: the newline written behind it is the same one
     stack = [(node.iter(include_text=True), -1)]
@@ -132,7 +182,7 @@ def text_of(node: LexborNode) -> str:
                 swallow = False
                 continue
             names = child.attributes.get("class") or ""
-            if tag in _SKIPPED or _is_chrome(child, tag, names):
+            if tag in _SKIPPED or child.mem_id in numbered or _is_chrome(child, tag, names):
                 continue
             is_line = tag in _BLOCKS or bool(names and _LINE_CLASS.search(names))
             if is_line and out and not _ends_line(out):
@@ -180,8 +230,8 @@ def _is_chrome(node: LexborNode, tag: str, names: str) -> bool:
 
 def language_of(node: LexborNode) -> str:
     """The language a listing's own markup, or that of its wrappers, names; "" when none does."""
-    inner = node.css_first("code") if node.tag != "code" else None
-    candidates = [inner, node] if inner is not None else [node]
+    candidates = [*(node.css("code,pre,[data-lang],[data-language]")[:6] if node.tag != "code" else []), node]
+    own = len(candidates)
     parent = node.parent
     for _ in range(_CLIMB):
         if parent is None or parent.tag in ("body", "html", "article", "main") or _has_other_listing(parent):
@@ -189,8 +239,23 @@ def language_of(node: LexborNode) -> str:
         candidates.append(parent)
         parent = parent.parent
     for depth, candidate in enumerate(candidates):
-        if found := _named_by(candidate, close=depth < 2):
+        if found := _named_by(candidate, close=depth < own):
             return "" if found in _NOT_A_LANGUAGE else found
+    return _labelled(node)
+
+
+def _labelled(node: LexborNode) -> str:
+    """The language a bar above the listing shows, where no markup names it."""
+    holder = node if node.tag == "pre" and node.css_first(_EDITOR_LAYERS) is not None else node.parent
+    for _ in range(2):
+        if holder is None or holder.tag in ("body", "article", "main", "section") or _has_other_listing(holder):
+            return ""
+        labels = holder.css("[class*=lang],[class*=Lang],[class*=header],[class*=title],[class*=label]") if holder is not node else holder.css("div,span")
+        for label in labels[:40]:
+            text = label.text(strip=True).lower()
+            if 1 < len(text) < 20 and text in _LANGUAGES:
+                return _normal(text)
+        holder = holder.parent
     return ""
 
 

@@ -8,15 +8,16 @@ however deep it nests, and the border of a block is always the border of a word.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+import textwrap
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode
 
-from cormorant.extract.html import code, images, inline, tables
+from cormorant.extract.html import code, images, inline, notes, tables
 from cormorant.extract.html.assemble import Block, item, joined, quoted
 from cormorant.extract.html.links import Addresses
-from cormorant.extract.html.metadata import same_title
+from cormorant.extract.html.metadata import words_of
 from cormorant.extract.html.tables import Cell, Table
 
 MAX_LISTS = 12  # deeper lists go on at this depth: no reader follows, and indentation would grow with the square
@@ -35,7 +36,8 @@ _BLOCK = frozenset(
 )
 _SUPERSCRIPT = re.compile(r"[+\-−–]?[\d.,]{1,6}|[+\-−–]|n|[a-z]|[+\-−–]?\d*[nxki]")
 _ADMONITION = re.compile(
-    r"(?:^|[\s_-])(?:admonition|callout|alert|notice|hint|custom-block|markdown-alert|theme-admonition|infobox-note|message-box|important-box)(?:$|[\s_-])",
+    r"(?:^|\s)(?:(?:theme-|md-|markdown-|docs?-|rst-)?(?:admonition|callout|alert|notice|hint|custom-block|message-box|infobox-note)"
+    r"(?:[-_]{1,2}(?:block|box|note|info|tip|hint|warning|warn|danger|caution|important|error|success|secondary|primary))*)(?:$|\s)",
     re.I,
 )
 _ADMONITION_KIND = re.compile(
@@ -43,6 +45,7 @@ _ADMONITION_KIND = re.compile(
     r"(?:$|[\s_-])",
     re.I,
 )
+_NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[a-z*†‡§¶↩↑^])[\])]?", re.I)
 _TYPED = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.S)
 _VIDEO = re.compile(r"^https?://(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/|www\.dailymotion\.com/embed/)([\w-]+)")
 
@@ -69,16 +72,15 @@ class Mark:
 
 
 class Renderer:
-    """One page. `notes` says which nodes refer to a footnote and which hold one (by `mem_id`)."""
+    """One page. `title` is the page's own: the heading that says it is the only one of level 1."""
 
     def __init__(
-        self, addresses: Addresses, *, title: str = "", plain: bool = False, notes: Mapping[int, tuple[str, str]] | None = None
+        self, addresses: Addresses, *, title: str = "", plain: bool = False
     ) -> None:
         self.addresses = addresses
         self.title = title
         self.titled = False
         self.plain = plain
-        self.notes = notes or {}
         self.store = inline.Store()
         self.boxes = [Box()]
         self.run: list[str] = []
@@ -115,8 +117,6 @@ class Renderer:
     # Entering: a function to call on leaving, or None where the element is done with.
 
     def _enter(self, node: LexborNode, tag: str) -> Leave | None:
-        if self.notes and (note := self.notes.get(node.mem_id)):
-            return self._note(node, *note)
         if enter := _ENTER.get(tag):
             return enter(self, node)
         if tag in _BLOCK:
@@ -128,8 +128,6 @@ class Renderer:
         if tag in ("div", "section", "aside", "details", "p"):
             names = node.attributes.get("class")
             if names:
-                if code.is_editor(names):
-                    return self._listing(node)
                 if tag != "p" and _ADMONITION.search(names):
                     return self._admonition(node, names)
         return self._end_run
@@ -224,23 +222,33 @@ class Renderer:
         href = self.addresses.written(attributes.get("href") or "")
         if not href or any(mark.href for mark in self.marks):
             return _nothing
+        if href.startswith(self.addresses.page + "#") and _NOTE_MARK.fullmatch(node.text(strip=True)):
+            return _nothing  # it leads to a note that is not here
         return self._marked(Mark(inline.LINK, self.store.link(href), href))
 
-    def _code(self, node: LexborNode) -> None:
+    def _code(self, node: LexborNode) -> Leave | None:
+        if (inner := node.first_child) is not None and inner.tag != "-text" and node.css_first("pre,table,ul,p") is not None:
+            return _nothing
         text = node.text()
         if _is_block_code(node, text):
             self._listing(node)
-            return
+            return None
         text = inline.RESERVED.sub("", text.replace("\u00a0", " "))
         if span := code.span(text):
             lead, tail = (" " if text[0].isspace() else ""), (" " if text[-1].isspace() else "")
             self._write(lead + self.store.keep(span, " ".join(text.split())) + tail)
+        return None
 
     def _break(self, node: LexborNode) -> None:
         if self.run:
             self.run.append(inline.BREAK)
 
-    def _superscript(self, node: LexborNode) -> Leave:
+    def _superscript(self, node: LexborNode) -> Leave | None:
+        if label := node.attributes.get(notes.REF):
+            while self.run and self.run[-1].isspace():
+                self.run.pop()
+            self._write(self.store.keep(f"[^{label}]", f"[{label}]"))
+            return None
         text = node.text(strip=True)
         before = self.run[-1][-1:] if self.run else ""
         if _SUPERSCRIPT.fullmatch(text) and before.isalnum() or before in (")", "]") and text.isdigit():
@@ -312,7 +320,7 @@ class Renderer:
         level = int((node.tag or "h2")[1])
         if level == 1:
             # A document has one title. Pages that set every section, or the name of the site, as h1 are common.
-            own = not self.title or same_title(node.text(separator=" "), self.title)
+            own = not self.title or words_of(node.text(separator=" ")) == words_of(self.title)
             level = 1 if own and not self.titled else 2
             self.titled = self.titled or own
         return self._titled(level)
@@ -344,9 +352,13 @@ class Renderer:
 
     def _listing(self, node: LexborNode) -> None:
         self._end_run()
-        text = inline.RESERVED.sub("", code.text_of(node))
+        language = node.attributes.get(code.DONE)
+        text = inline.RESERVED.sub("", code.text_of(node) if language is None else node.text())
+        if node.tag == "code":
+            text = textwrap.dedent(text).strip()
         if text.strip():
-            self._add(Block("code", text if self.plain else code.fenced(text, code.language_of(node)), text))
+            language = code.language_of(node) if language is None else language
+            self._add(Block("code", text if self.plain else code.fenced(text, language), text))
 
     def _quote(self, node: LexborNode) -> Leave:
         self._end_run()
@@ -473,17 +485,8 @@ class Renderer:
 
         return leave
 
-    def _note(self, node: LexborNode, kind: str, label: str) -> Leave | None:
-        if kind == "ref":
-            if not self.plain:
-                while self.run and self.run[-1].isspace():
-                    self.run.pop()
-                self._write(self.store.keep(f"[^{label}]", f"[{label}]"))
-            else:
-                self._write(f"[{label}]")
-            return None
-        if kind == "skip":
-            return None
+    def _note(self, node: LexborNode) -> Leave:
+        label = node.attributes.get(notes.REF) or ""
         self._end_run()
         box = Box("note")
         self.boxes.append(box)
@@ -502,8 +505,6 @@ class Renderer:
 
     def _table(self, node: LexborNode) -> Leave | None:
         self._end_run()
-        if code.is_listing(node):
-            return self._listing(node)
         if len(self.tables) >= MAX_TABLES:
             return self._end_run
         table = Table(layout=(node.attributes.get("role") or "") in ("presentation", "none"))
@@ -663,12 +664,13 @@ _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
     "table": Renderer._table,
     "tr": Renderer._row,
     "wbr": Renderer._wbr,
+    notes.NOTE: Renderer._note,
 }
 _SPECIAL = frozenset(_ENTER) & _SKIP
 
 
 def markdown(
-    root: LexborNode, addresses: Addresses, *, title: str = "", plain: bool = False, notes: Mapping[int, tuple[str, str]] | None = None
+    root: LexborNode, addresses: Addresses, *, title: str = "", plain: bool = False
 ) -> str:
     """The Markdown (or plain text) of everything below `root`."""
-    return Renderer(addresses, title=title, plain=plain, notes=notes).render(root)
+    return Renderer(addresses, title=title, plain=plain).render(root)

@@ -161,11 +161,19 @@ def _title(
     headed = _heading_text(heading) if heading is not None else ""
     headline = _first(_text(entity.get("headline")) for entity in entities)
     for candidate in (named, shared, headline):
-        if headed and len(headed) > 3 and same_title(headed, candidate) and len(words_of(headed)) >= min(2, len(words_of(candidate))):
+        if headed and _is_part(headed, candidate):
             return _clipped(headed, MAX_TITLE), _tail(named, headed)
     best = shared if shared and (not named or same_title(shared, named)) else named or shared or headline or headed
     bare = _without_site(best, site)
     return _clipped(bare, MAX_TITLE), _tail(named, bare)
+
+
+def _is_part(headed: str, candidate: str) -> bool:
+    """The heading is the whole of a title, or of what stands before or after the site's name."""
+    words = words_of(headed)
+    parts = [candidate, *_SEPARATOR.split(candidate)]
+    joined = [candidate[: found.start()] for found in _SEPARATOR.finditer(candidate)]
+    return bool(words) and any(words == words_of(part) for part in (*parts, *joined))
 
 
 def _heading_text(node: LexborNode) -> str:

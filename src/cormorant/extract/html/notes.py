@@ -23,18 +23,62 @@ _HEADINGS = "h1,h2,h3,h4,h5,h6"
 _ASIDE = ".sidenote,.marginnote,.side-note,.margin-note,.ltx_role_footnote>.ltx_note_outer,span.footnote,span.inline-footnote,[role=doc-footnote]"
 _COPIES = "[class*=sidenote],[class*=marginnote],[class*=tooltip],[class*=popover],[class*=popup],[class*=footnote],[role=note],[role=tooltip],[role=doc-footnote]"
 
-Notes = dict[int, tuple[str, str]]
+REF = "data-note"  # on a <sup>: the label of the note it refers to
+NOTE = "x-note"
 
 
-def find(tree: LexborHTMLParser, root: LexborNode, page: str) -> Notes:
-    """Which nodes refer to a note (`ref`), hold one (`note`), or repeat one (`skip`), by `mem_id`, with its label."""
+class Notes:
+    """The notes of a page, taken out of it: what stands here comes back only where something still refers to it."""
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self.tree = tree
+        self.labels: dict[str, int] = {}
+        self._shelf = tree.create_node("div")
+
+    def refer(self, node: LexborNode, label: str) -> None:
+        """A reference in place of `node`."""
+        node.replace_with(self._reference(label))
+
+    def refer_before(self, node: LexborNode, label: str) -> None:
+        """A reference before `node`."""
+        node.insert_before(self._reference(label))
+
+    def _reference(self, label: str) -> LexborNode:
+        made = self.tree.create_node("sup")
+        made.attrs[REF] = label
+        made.insert_child(label)
+        return made
+
+    def take(self, holder: LexborNode, label: str) -> None:
+        """A note off the page."""
+        self._shelf.insert_child(holder)  # a copy: the tree library does not move nodes
+        holder.decompose()
+        self.labels[label] = len(self.labels)
+
+    def put_back(self, root: LexborNode) -> None:
+        """Every note that what is left of the page refers to, at its end."""
+        if not self.labels:
+            return
+        wanted = {node.attributes.get(REF) for node in root.css(f"sup[{REF}]")}
+        holders = list(self._shelf.iter())
+        for label, position in self.labels.items():
+            if label not in wanted:
+                continue
+            made = self.tree.create_node(NOTE)
+            made.attrs[REF] = label
+            made.insert_child(holders[position])
+            root.insert_child(made)
+
+
+def take(tree: LexborHTMLParser, root: LexborNode, page: str) -> Notes:
+    """The notes of a page off it, and a mark wherever one is referred to."""
     for node in root.css(".ltx_role_footnotemark .ltx_note_outer"):
         node.decompose()
-    notes: Notes = {}
+    notes = Notes(tree)
     anchors = [node for node in root.css("a[href*='#']") if _fragment(node, page)]
     if anchors and len(anchors) <= MAX_NOTES * 3:
         _linked(root, anchors, page, notes)
-    _inside_sentences(tree, root, notes)
+    _inside_sentences(root, notes)
     return notes
 
 
@@ -68,17 +112,18 @@ def _linked(root: LexborNode, anchors: list[LexborNode], page: str, notes: Notes
         held.setdefault(holder.mem_id, []).append((anchor, text))
         holders[holder.mem_id] = holder
     # A block that several different notes lead to holds them all, and can't be one of them.
-    used: set[str] = set()
-    for key, refs in held.items():
-        if len({_fragment(anchor, page) for anchor, _ in refs}) > 1 or any(_inside(holders[key], other) for other in held if other != key):
-            continue
-        label = _label(refs[0][1], used)
-        used.add(label)
-        for anchor, _ in refs:
-            notes[_wrapper(anchor).mem_id] = ("ref", label)
-        notes[key] = ("note", label)
-        _without_label(holders[key], refs, page)
-    _copies(root, [holders[key] for key in held if notes.get(key, ("", ""))[0] == "note"], notes)
+    alone = [key for key, refs in held.items() if len({_fragment(anchor, page) for anchor, _ in refs}) == 1]
+    alone = [key for key in alone if not any(_inside(holders[key], other) for other in held if other != key)]
+    _copies(root, [holders[key] for key in alone])
+    labels: dict[int, str] = {}
+    for key in alone:
+        labels[key] = _label(held[key][0][1], set(labels.values()))
+        _without_label(holders[key], held[key], page)
+    for key, label in labels.items():
+        for anchor, _ in held[key]:
+            notes.refer(_wrapper(anchor), label)
+    for key, label in labels.items():
+        notes.take(holders[key], label)
 
 
 def _refers(anchor: LexborNode, text: str) -> bool:
@@ -180,50 +225,40 @@ def _without_label(holder: LexborNode, refs: list[tuple[LexborNode, str]], page:
         break
 
 
-def _copies(root: LexborNode, holders: list[LexborNode], notes: Notes) -> None:
+def _copies(root: LexborNode, holders: list[LexborNode]) -> None:
     """The same note again, in a side note or a tooltip: left out."""
     if not holders:
         return
-    texts = {" ".join(holder.text(separator=" ").split()) for holder in holders}
+    texts = {_bare(holder) for holder in holders}
     own = {holder.mem_id for holder in holders}
     for node in root.css(_COPIES):
-        if node.mem_id in own or node.mem_id in notes or any(_inside(node, key) for key in own):
+        if node.mem_id in own or any(_inside(node, key) for key in own) or any(inner.mem_id in own for inner in node.css("*")[:200]):
             continue
-        text = " ".join(node.text(separator=" ").split())
-        bare = _LEADING.sub("", text).strip()
-        if len(text) > 8 and (text in texts or bare in texts):
-            notes[node.mem_id] = ("skip", "")
+        if len(bare := _bare(node)) > 8 and bare in texts:
+            node.decompose()
 
 
-def _inside_sentences(tree: LexborHTMLParser, root: LexborNode, notes: Notes) -> None:
+def _bare(node: LexborNode) -> str:
+    """The words of a note, without its number and the arrow back."""
+    text = " ".join(node.text(separator=" ").split())
+    return re.sub(r"[\s↩↑⤴⇑^↵\ufe0e\ufe0f]+$", "", _LEADING.sub("", text)).strip()
+
+
+def _inside_sentences(root: LexborNode, notes: Notes) -> None:
     """Notes printed within the running text: a reference there, the note at the end."""
-    used = {label for _, label in notes.values()}
     for node in root.css(_ASIDE)[:MAX_NOTES]:
         parent = node.parent
-        if node.mem_id in notes or parent is None or node.css_first("h1,h2,h3,p,table") is not None or len(node.text(strip=True)) < 12:
+        if parent is None or node.css_first("h1,h2,h3,p,table") is not None or len(node.text(strip=True)) < 12 or not _runs_on(node):
             continue
-        if not _runs_on(node):
-            continue
-        text = node.text(strip=True)
-        found = _LEADING.match(text)
-        label = _label(found[1] if found and found[1].isdigit() else "", used)
-        used.add(label)
+        found = _LEADING.match(node.text(strip=True))
+        label = _label(found[1] if found and found[1].isdigit() else "", set(notes.labels))
         for mark in node.css(".ltx_note_mark,.ltx_tag_note,.ltx_note_type,.sidenote-number"):
             mark.decompose()
-        reference = tree.create_node("sup")
-        reference.insert_child(label)
-        node.insert_before(reference)
-        placed = node.prev
-        for mark in [one for one in parent.css(".ltx_note_mark,label.margin-toggle,.sidenote-number") if not one.mem_id == node.mem_id]:
-            mark.decompose()
-        holder = tree.create_node("p")
-        root.insert_child(holder)
-        holder = root.last_child
-        holder.insert_child(node)  # a copy: the tree library does not move nodes
-        node.decompose()
-        if placed is not None:
-            notes[placed.mem_id] = ("ref", label)
-        notes[holder.mem_id] = ("note", label)
+        notes.refer_before(node, label)
+        notes.take(node, label)
+        for mark in parent.css(".ltx_note_mark,label.margin-toggle,.sidenote-number"):
+            if mark.mem_id != parent.mem_id:
+                mark.decompose()
 
 
 def _runs_on(node: LexborNode) -> bool:

@@ -9,7 +9,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_HINT = re.compile(r'role="?tab|aria-expanded|aria-controls|data-toggle|data-bs-toggle|tab-?pane|tabbed-set', re.I)
+_HINTS = ('role="tab', "role=tab", "role='tab", "aria-expanded", "data-toggle", "data-bs-toggle", "tab-pane", "tabbed-set", "collaps", "accordion")
 _PANEL = re.compile(r"(?:^|[\s_-])(?:accordion|collapse|collapsible|panel|faq|tab|tabs|toggle|expand\w*|disclosure|answer|content|body)(?:$|[\s_-])", re.I)
 _MENU = frozenset({"menu", "listbox", "navigation", "dialog", "tree", "combobox", "grid"})
 _HIDING = re.compile(r"^(?:hidden|is-hidden|collapsed?|d-none|hide|invisible|inactive|is-closed)$", re.I)
@@ -17,14 +17,17 @@ _ID = re.compile(r"[A-Za-z_][\w:.-]*")
 MAX_LABEL = 120
 
 
-def unfold(tree: LexborHTMLParser, source: str) -> None:
-    """Tab panels and accordion panels opened, tab strips turned into a label above each panel."""
+def unfold(tree: LexborHTMLParser, lowered: str) -> None:
+    """Tab panels and accordion panels opened, tab strips turned into a label above each panel; `lowered` is the source."""
     body = tree.body
-    if body is None or not _HINT.search(source):
+    if body is None or not any(hint in lowered for hint in _HINTS):
         return
     _tabs(tree, body)
     _radio_tabs(tree, body)
     _accordions(body)
+    for panel in body.css(".is-collapsed > *,.accordion-content,.accordion-body,.accordion-panel,.collapsible-content,.panel-collapse"):
+        if not _is_menu(panel):
+            _open(panel)
 
 
 def _by_id(body: LexborNode, name: str | None) -> LexborNode | None:
