@@ -78,7 +78,7 @@ def _read_body(page: Page, source: str, title: str, extract: str, *, plain: bool
     findings = hidden.strip(root)
     clean(page.tree)
     links = _links(root, addresses)
-    footnotes = notes.take(page.tree, root, page.url)
+    footnotes = notes.take(page.tree, root)
     chosen = _chosen(root, title, page.url, extract)
     footnotes.put_back(root)
     text = tidy(markdown(root, addresses, title=title, plain=plain))

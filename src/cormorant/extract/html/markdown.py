@@ -639,7 +639,7 @@ def _definition_blocks(blocks: list[Block], *, plain: bool) -> list[Block]:
 _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), Renderer._heading),
     **dict.fromkeys(("b", "strong"), Renderer._strong),
-    **dict.fromkeys(("i", "em", "cite", "dfn"), Renderer._em),
+    **dict.fromkeys(("i", "em", "dfn"), Renderer._em),
     **dict.fromkeys(("del", "s", "strike"), Renderer._strike),
     **dict.fromkeys(("code", "tt", "samp", "kbd"), Renderer._code),
     **dict.fromkeys(("ul", "ol", "menu", "dir"), Renderer._list),

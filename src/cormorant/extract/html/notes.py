@@ -70,39 +70,43 @@ class Notes:
             root.insert_child(made)
 
 
-def take(tree: LexborHTMLParser, root: LexborNode, page: str) -> Notes:
+def take(tree: LexborHTMLParser, root: LexborNode) -> Notes:
     """The notes of a page off it, and a mark wherever one is referred to."""
     for node in root.css(".ltx_role_footnotemark .ltx_note_outer"):
         node.decompose()
     notes = Notes(tree)
-    anchors = [node for node in root.css("a[href*='#']") if _fragment(node, page)]
+    anchors = [node for node in root.css("a[href*='#']") if _fragment(node)]
     if anchors and len(anchors) <= MAX_NOTES * 3:
-        _linked(root, anchors, page, notes)
+        _linked(root, anchors, notes)
+    if not notes.labels:
+        _loose(root, notes)
     _inside_sentences(root, notes)
     return notes
 
 
-def _fragment(anchor: LexborNode, page: str) -> str:
-    """The place on this page a link leads to; "" for a link elsewhere."""
-    href = (anchor.attributes.get("href") or "").strip()
-    before, _, fragment = href.partition("#")
-    return fragment if not before or before == page.partition("#")[0] else ""
+def _fragment(anchor: LexborNode) -> str:
+    """The place a link names; whether this page has it is seen later. Pages name themselves in many ways (`ch02.html#n1`)."""
+    return (anchor.attributes.get("href") or "").strip().partition("#")[2]
 
 
-def _linked(root: LexborNode, anchors: list[LexborNode], page: str, notes: Notes) -> None:
+def _linked(root: LexborNode, anchors: list[LexborNode], notes: Notes) -> None:
     order: dict[int, int] = {}
     places: dict[str, LexborNode] = {}
-    wanted = {_fragment(anchor, page) for anchor in anchors}
+    wanted = {_fragment(anchor) for anchor in anchors}
     for position, node in enumerate(root.traverse()):
         order[node.mem_id] = position
         attributes = node.attributes
         for name in (attributes.get("id"), attributes.get("name")):
             if name and name in wanted:
                 places.setdefault(name, node)
+    for anchor in anchors:  # a word processor's notes have no id: the link back names the place it comes from
+        back = _fragment(anchor)
+        if "ref" in back and (place := back.replace("ref", "", 1)) in wanted:
+            places.setdefault(place, anchor)
     held: dict[int, list[tuple[LexborNode, str]]] = {}
     holders: dict[int, LexborNode] = {}
     for anchor in anchors:
-        place = places.get(_fragment(anchor, page))
+        place = places.get(_fragment(anchor))
         text = anchor.text(strip=True)
         if place is None or not _refers(anchor, text) or order[place.mem_id] <= order[anchor.mem_id]:
             continue
@@ -112,18 +116,65 @@ def _linked(root: LexborNode, anchors: list[LexborNode], page: str, notes: Notes
         held.setdefault(holder.mem_id, []).append((anchor, text))
         holders[holder.mem_id] = holder
     # A block that several different notes lead to holds them all, and can't be one of them.
-    alone = [key for key, refs in held.items() if len({_fragment(anchor, page) for anchor, _ in refs}) == 1]
+    alone = [key for key, refs in held.items() if len({_fragment(anchor) for anchor, _ in refs}) == 1]
     alone = [key for key in alone if not any(_inside(holders[key], other) for other in held if other != key)]
     _copies(root, [holders[key] for key in alone])
     labels: dict[int, str] = {}
     for key in alone:
         labels[key] = _label(held[key][0][1], set(labels.values()))
-        _without_label(holders[key], held[key], page)
+        _without_label(holders[key], held[key])
     for key, label in labels.items():
         for anchor, _ in held[key]:
             notes.refer(_wrapper(anchor), label)
     for key, label in labels.items():
         notes.take(holders[key], label)
+
+
+def _loose(root: LexborNode, notes: Notes) -> None:
+    """Numbers raised above the line without a link, and blocks further down that begin with the same raised number."""
+    raised: dict[str, list[LexborNode]] = {}
+    holders: dict[str, LexborNode] = {}
+    for node in root.css("sup"):
+        text = node.text(strip=True).strip("[]()")
+        if not (text.isdigit() and len(text) < 4) or node.css_first("a") is not None:
+            continue
+        block = _first_in_block(node)
+        if block is None:
+            raised.setdefault(text, []).append(node)
+        elif text in raised and text not in holders and _is_note(block):
+            holders[text] = block
+    for place in root.css(".footnotes,.footnotes-list,.endnotes,[role=doc-endnotes]")[:1]:
+        for number, item in enumerate(place.css("li"), start=1):
+            if str(number) in raised and str(number) not in holders and _is_note(item):
+                holders[str(number)] = item
+    for label, holder in holders.items():
+        for mark in holder.css("sup"):
+            if mark.text(strip=True).strip("[]()") == label and _first_in_block(mark) is not None:
+                mark.decompose()
+                break
+        for mark in raised[label]:
+            if not _inside(mark, holder.mem_id):
+                notes.refer(mark, label)
+    for label, holder in holders.items():
+        notes.take(holder, label)
+
+
+def _first_in_block(node: LexborNode) -> LexborNode | None:
+    """The block that a node is the very first text of."""
+    at = node
+    for _ in range(4):
+        before = at.prev
+        while before is not None and before.is_text_node and not (before.text_content or "").strip():
+            before = before.prev
+        if before is not None:
+            return None
+        parent = at.parent
+        if parent is None:
+            return None
+        if parent.tag in ("p", "li", "div"):
+            return parent if len(parent.text(strip=True)) > len(node.text(strip=True)) + 2 else None
+        at = parent
+    return None
 
 
 def _refers(anchor: LexborNode, text: str) -> bool:
@@ -194,7 +245,7 @@ def _wrapper(anchor: LexborNode) -> LexborNode:
     return node
 
 
-def _without_label(holder: LexborNode, refs: list[tuple[LexborNode, str]], page: str) -> None:
+def _without_label(holder: LexborNode, refs: list[tuple[LexborNode, str]]) -> None:
     """Drops the links back and the number a note begins with."""
     targets = {anchor.attributes.get("id") or anchor.attributes.get("name") or "" for anchor, _ in refs}
     for anchor, _ in refs:
@@ -202,7 +253,7 @@ def _without_label(holder: LexborNode, refs: list[tuple[LexborNode, str]], page:
         targets |= {wrapper.attributes.get("id") or "", (wrapper.parent.attributes.get("id") or "") if wrapper.parent is not None else ""}
     for anchor in holder.css("a"):
         text = anchor.text(strip=True)
-        fragment = _fragment(anchor, page)
+        fragment = _fragment(anchor)
         names = " ".join(anchor.attributes.get(name) or "" for name in ("class", "role", "rev"))
         back = fragment and (fragment in targets - {""} or re.search(r"ref|back|return", fragment, re.I))
         if back and (len(text) <= 6 or _BACK.fullmatch(text) or _LABEL.fullmatch(text)) or _BACK.fullmatch(text) or "backref" in names or "backlink" in names:
