@@ -1,16 +1,18 @@
 """What a call returns, and how it reads as text. Pure.
 
-Every result is a frozen value with two faces: `as_dict()`, the JSON of every surface, and `text()`, complete and best
+Every result is a frozen value with two faces: `as_dict()`, the JSON of every surface, and `as_text()`, complete and best
 for a model. A page's own words stand between two boundary lines that the page can't forge.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from cormorant.document import bounded
-from cormorant.errors import CormorantError
+from cormorant.errors import CormorantError, Refused, Unreachable
+
+Frame = Literal["full", "id", "none"]  # how much stands around a body; the fit note is in `fit` in any case
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Page:
     structured: dict[str, Any] | None = None
     changes: dict[str, Any] | None = None
     matches: dict[str, Any] | None = None
+    frame: Frame = "full"
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON of `web_fetch`. Empty texts are null; what was not asked for is left out."""
@@ -90,12 +93,14 @@ class Page:
         }
         return shown | {name: value for name, value in asked.items() if value not in (None, "")}
 
-    def text(self) -> str:
+    def as_text(self) -> str:
         """Header block, a blank line, the body between its boundary lines."""
-        return f"{self.header()}\n\n{bounded(self.content)}" if self.content else self.header()
+        return _framed(self.header(), bounded(self.content) if self.content else "")
 
     def header(self) -> str:
         """`response_id:` and what is known of the page; empty lines left out."""
+        if self.frame != "full":
+            return f"response_id: {self.response_id}" if self.frame == "id" else ""
         rows = [
             ("response_id", self.response_id),
             ("URL", self.final_url if self.final_url == self.url else f"{self.url} -> {self.final_url}"),
@@ -111,10 +116,6 @@ class Page:
         lines = [f"{name}: {value}" for name, value in rows if value]
         lines += [f"[document warning: {_line(w, 500)}]" if self.document else f"[warning: {_line(w, 500)}]" for w in self.warnings]
         return "\n".join(lines)
-
-    def bare(self) -> Page:
-        """The same page with the smallest header there is, for a budget too small for more."""
-        return replace(self, title="", byline="", summary="", site="", published_at="", extract="", warnings=(), fit=None)
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class Pages:
     def as_dict(self) -> dict[str, Any]:
         return {"response_id": self.response_id, "count": self.count, "items": [item.as_dict() for item in self.items], "note": self.note}
 
-    def text(self) -> str:
+    def as_text(self) -> str:
         parts = [f"response_id: {self.response_id}\n{self.count} targets. {self.note}".rstrip()]
         for item in self.items:
             if item.page is None:
@@ -179,6 +180,7 @@ class Stored:
     next_offset: int | None = None
     matches: dict[str, Any] | None = None
     changes: dict[str, Any] | None = None
+    frame: Frame = "full"
 
     def as_dict(self) -> dict[str, Any]:
         shown = {
@@ -196,7 +198,10 @@ class Stored:
         asked = {"next_offset": self.next_offset, "matches": self.matches, "changes": self.changes}
         return shown | {name: value for name, value in asked.items() if value is not None}
 
-    def text(self) -> str:
+    def as_text(self) -> str:
+        body = bounded(self.content) if self.content and self.kind == "web_fetch" else self.content
+        if self.frame != "full":
+            return _framed(f"response_id: {self.response_id}" if self.frame == "id" else "", body)
         rows = [
             ("response_id", self.response_id),
             ("URL", self.url),
@@ -204,13 +209,11 @@ class Stored:
             ("Query", self.query),
             ("Fit", fit_line(self.fit)),
         ]
-        head = "\n".join(f"{name}: {value}" for name, value in rows if value)
-        if not self.content:
-            return head
-        return f"{head}\n\n{bounded(self.content) if self.kind == 'web_fetch' else self.content}"
+        return _framed("\n".join(f"{name}: {value}" for name, value in rows if value), body)
 
-    def bare(self) -> Stored:
-        return replace(self, title="", url="", query=None, fit=None)
+
+def _framed(header: str, body: str) -> str:
+    return f"{header}\n\n{body}" if header and body else header or body
 
 
 def fit_line(fit: dict[str, Any] | None) -> str:
@@ -223,8 +226,9 @@ def fit_line(fit: dict[str, Any] | None) -> str:
 
 
 def error_text(error: CormorantError) -> str:
-    """One error in one line, its remedy behind it: `private_address: ... What allows it: ...`."""
-    return f"{error.code}: {error.message}" + (f" -- {error.remedy}" if error.remedy else "")
+    """One error in one line: whether it was refused or unreachable, its code, why, and what would allow it."""
+    kind = "refused: " if isinstance(error, Refused) else "unreachable: " if isinstance(error, Unreachable) else ""
+    return f"{kind}{error.code}: {error.message}" + (f" -- {error.remedy}" if error.remedy else "")
 
 
 def _line(text: str, most: int = 1_000) -> str:

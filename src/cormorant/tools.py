@@ -35,6 +35,7 @@ class Argument:
     least: int | None = None
     most: int | None = None
     positional: bool = False  # on the command line
+    listed: bool = True  # False: read like any other, documented, and left out of the schema that every turn pays for
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema, as short as it can be: a model pays for every token of it on every turn."""
@@ -63,11 +64,11 @@ class Tool:
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments."""
-        shown: dict[str, Any] = {"type": "object", "properties": {a.name: a.schema() for a in self.arguments}}
+        shown: dict[str, Any] = {"type": "object", "properties": {a.name: a.schema() for a in self.arguments if a.listed}}
         return shown | ({"required": list(self.required)} if self.required else {})
 
     async def run(self, web: Web, arguments: Mapping[str, Any], *, emit: Emit | None = None) -> Any:
-        """Read the arguments, do the work, and return its result: a value with `text()` and `as_dict()`.
+        """Read the arguments, do the work, and return its result: a value with `as_text()` and `as_dict()`.
 
         `emit` hears the events of a tool that has some. Raises: CormorantError.
         """
@@ -139,12 +140,12 @@ TOOLS = (
         method="search",
         arguments=(
             Argument("query", positional=True),
-            Argument("queries", "strings"),
+            Argument("queries", "strings", listed=False),
             Argument("count", "integer", least=1, most=20),
             Argument("page", "integer", least=1, most=100),
             _FRESHNESS,
-            Argument("language"),
-            Argument("safe_search", choices=("off", "moderate", "strict")),
+            Argument("language", listed=False),
+            Argument("safe_search", choices=("off", "moderate", "strict"), listed=False),
             _DOMAINS,
             Argument("provider"),
             Argument("include_content", "boolean"),
@@ -170,11 +171,11 @@ TOOLS = (
             _OFFSET,
             Argument("output", choices=("markdown", "text", "raw")),
             Argument("extract", choices=("auto", "readability", "full")),
-            Argument("max_bytes", "integer", least=1, most=10 * 1024 * 1024),
-            Argument("prompt"),
-            Argument("links", "boolean"),
+            Argument("max_bytes", "integer", least=1, most=10 * 1024 * 1024, listed=False),
+            Argument("prompt", listed=False),
+            Argument("links", "boolean", listed=False),
             Argument("refresh", "boolean"),
-            Argument("since", help="response_id: what changed"),
+            Argument("since", help="response_id: what changed", listed=False),
         ),
         aliases=("oz0_web.fetch", "fetch_content", "fetch"),
     ),
@@ -188,7 +189,7 @@ TOOLS = (
             Argument("url"),
             Argument("url_index", "integer", least=0),
             Argument("query", help="exact stored query"),
-            Argument("query_index", "integer", least=0),
+            Argument("query_index", "integer", least=0, listed=False),
             _VIEW,
             _SECTION,
             Argument("find", "strings", "texts to look for"),

@@ -1,0 +1,600 @@
+"""`Web`: the one object a program needs. It owns the policy, the transport, the store, the parts, the gates and the ledger.
+
+Every method is a walk over the rooms below: gates see the call, the work is done, the result is stored, gates see what is
+handed over. `BlockingWeb` is the same for code without an event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from cormorant import settings as settings_room
+from cormorant.answer import Answer
+from cormorant.answer import Options as AnswerOptions
+from cormorant.answer import answer as answer_walk
+from cormorant.changes import changes
+from cormorant.document import Document
+from cormorant.errors import CormorantError, InvalidArguments, NotConfigured
+from cormorant.events import Emit, Event, nowhere
+from cormorant.fetching import Fetcher, Wanted, errors_of
+from cormorant.find import find as find_in
+from cormorant.fitting import Shape, fitted, fitted_stored, shares
+from cormorant.gates import Called, Gate, HandedOver, through
+from cormorant.held import Held, Item, select
+from cormorant.ledger import Ledger
+from cormorant.parts import part
+from cormorant.policy import Check, Policy
+from cormorant.results import Item as Target
+from cormorant.results import Page, Pages, Stored
+from cormorant.search import Found, Hit, Query, Reply
+from cormorant.settings import Settings
+from cormorant.store import Store, open_store
+
+if TYPE_CHECKING:
+    from cormorant.choice import Finder
+    from cormorant.library import Library, Progress
+
+TARGETS_MAX = 20
+QUERIES_MAX = 10
+QUEUED_EVENTS = 64  # a slow reader of a stream slows the work instead of filling memory
+Notes = tuple[str, ...]
+
+
+class Web:
+    """Search, fetch, read back and answer, under one policy.
+
+    `settings` is a `Settings`, a mapping of its sections, or None for the defaults; `policy` overrides its egress lists.
+    `session` is a folder that results go to. `resolve` answers names: async (host, port) -> addresses. `workspace` is a
+    folder whose files may be read. `gates` see every call, request and result.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | Mapping[str, Any] | None = None,
+        *,
+        policy: Policy | None = None,
+        session: str | Path | None = None,
+        gates: Sequence[Gate] = (),
+        resolve: Callable[[str, int], Any] | None = None,
+        record: str | Path | None = None,
+        replay: str | Path | None = None,
+        workspace: str | Path | None = None,
+        store: Store | None = None,
+    ) -> None:
+        if record or replay:
+            raise NotConfigured("recording and replaying a session is not part of this version", remedy="leave record and replay out")
+        self.settings = settings_room.of(settings)
+        egress = self.settings.egress
+        lists = Policy(allow=egress.allow, block=egress.block, prefer=self.settings.search.prefer_domains, allow_ranges=egress.allow_ranges)
+        self.policy = policy or lists
+        self.gates = tuple(gates)
+        self.ledger = Ledger(self.settings.limits)
+        self.store = store or open_store(self.settings.store, session)
+        folder = Path(workspace) if workspace else None
+        self.fetcher = Fetcher(self.settings, self.policy, self.ledger, gates=self.gates, resolve=resolve, workspace=folder)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Ends the session: connections close, this session's page cache goes, stored results stay."""
+        await self.fetcher.aclose()
+        await self.store.aclose()
+        if "library" in self.__dict__:
+            await asyncio.to_thread(self.library.close)
+
+    # -- search ------------------------------------------------------------------------------------------------------
+
+    async def search(
+        self,
+        query: str | None = None,
+        *,
+        queries: Sequence[str] = (),
+        count: int | None = None,
+        page: int = 1,
+        freshness: str = "none",
+        language: str | None = None,
+        safe_search: str | None = None,
+        domains: Sequence[str] = (),
+        provider: str = "auto",
+        include_content: bool = False,
+        notes: Notes = (),
+    ) -> Found:
+        """Find sources. Several `queries` run at once, and one that fails does not fail the others.
+
+        Raises: InvalidArguments, NoProvider, ProviderError, ProviderMisconfigured, RateLimited, Vetoed.
+        """
+        asked = list(dict.fromkeys(text for text in ((query or "").strip(), *(q.strip() for q in queries)) if text))[:QUERIES_MAX]
+        if not asked:
+            raise InvalidArguments("a search needs a query", remedy='{"query": "what to look for"}')
+        called = await self._called("web_search", query=asked[0], queries=asked, domains=list(domains), provider=provider)
+        defaults = self.settings.search
+        number = count if count is not None else defaults.count
+        if not 1 <= number <= 20:
+            notes = (*notes, f"count {number} is out of range, {min(max(number, 1), 20)} was used")
+            number = min(max(number, 1), 20)
+        made = [
+            Query(
+                text=text,
+                count=number,
+                page=max(page, 1),
+                freshness=freshness,  # type: ignore[arg-type]
+                language=language or defaults.language,
+                safe_search=safe_search or defaults.safe_search,  # type: ignore[arg-type]
+                domains=tuple(called["domains"]),
+            )
+            for text in called["queries"]
+        ]
+        for text in called["queries"]:
+            self.fetcher.remember(text)
+        found = await self.finder.search(made if len(made) > 1 else made[0], provider=called["provider"])
+        for hit in found.results:
+            self.fetcher.remember(hit.url)
+        if include_content:
+            found = replace(found, results=tuple(await asyncio.gather(*(self._with_page(hit) for hit in found.results))))
+        found = await self._screened(replace(found, notes=(*found.notes, *notes)))
+        held = Held("web_search", (Item(query=found.query, found=found),), arguments={"queries": called["queries"]})
+        stored_as, warnings = await self._keep(held)
+        return replace(found, response_id=stored_as, notes=(*found.notes, *warnings))
+
+    async def _with_page(self, hit: Hit) -> Hit:
+        try:
+            item, _ = await self._read(hit.url, Wanted())
+        except CormorantError as error:
+            kind = "snippet_with_fetch_warning" if hit.snippet else "fetch_failed"
+            return replace(hit, content_kind=kind, content=f"({error.code}: {error.message})")
+        return replace(hit, content_kind="source_page", content=fitted(item, "", Shape(max_chars=self.settings.fetch.max_chars)).content)
+
+    # -- fetch -------------------------------------------------------------------------------------------------------
+
+    async def fetch(
+        self,
+        url: str | Sequence[str] | None = None,
+        *,
+        urls: Sequence[str] = (),
+        output: str = "markdown",
+        extract: str = "auto",
+        view: str | None = None,
+        section: str | None = None,
+        query: str | None = None,
+        budget: int | None = None,
+        max_chars: int | None = None,
+        max_bytes: int | None = None,
+        offset: int = 0,
+        prompt: str | None = None,
+        links: bool = False,
+        structured: bool = False,
+        refresh: bool = False,
+        since: str | None = None,
+        timeout: float | None = None,
+        counter: str | None = None,
+        notes: Notes = (),
+    ) -> Page | Pages:
+        """Read one address (a `Page`) or several (`Pages`, in the order asked; one that fails does not fail the others).
+
+        Raises, for one address: InvalidArguments, Refused, Unreachable, NotContent, Unreadable, BudgetSpent.
+        """
+        several = not isinstance(url, str) and url is not None
+        targets = [url] if isinstance(url, str) else list(url or ())
+        targets = list(dict.fromkeys(target.strip() for target in (*targets, *urls) if target.strip()))
+        if not targets:
+            raise InvalidArguments("a fetch needs an address", remedy='{"url": "https://example.com/page"}')
+        if len(targets) > TARGETS_MAX:
+            raise InvalidArguments(f"{len(targets)} targets, at most {TARGETS_MAX} at once", remedy="fetch them in several calls")
+        called = await self._called("web_fetch", urls=targets, budget=budget, query=query, section=section)
+        shape = Shape(budget, view, section, query, max_chars or (None if budget else self.settings.fetch.max_chars), offset, counter or "")
+        wanted = Wanted(output, extract, max_bytes or 0, timeout or 0.0, refresh)
+        if len(called["urls"]) == 1 and not several and not urls:
+            item, cached = await self._read(called["urls"][0], wanted)
+            held = Held("web_fetch", (replace(item, query=prompt or ""),), arguments=dict(called))
+            stored_as, warnings = await self._keep(held)
+            item = replace(item, warnings=(*item.warnings, *warnings, *notes))
+            page = fitted(item, stored_as, shape, links=links, structured=structured)
+            page = replace(page, cached=cached, changes=await self._changed(item, since) if since else None)
+            return await self._handed_page(page)
+        return await self._fetch_several(called["urls"], wanted, shape, prompt or "", notes)
+
+    async def _fetch_several(self, urls: Sequence[str], wanted: Wanted, shape: Shape, prompt: str, notes: Notes) -> Pages:
+        items = await asyncio.gather(*(self._read_or_error(url, wanted) for url in urls))
+        held = Held("web_fetch", tuple(replace(item, query=prompt) for item in items), arguments={"urls": list(urls)})
+        stored_as, warnings = await self._keep(held)
+        shapes = shares(shape, items)
+        targets = []
+        for n, (item, own) in enumerate(zip(items, shapes, strict=True)):
+            failed = item.failure()
+            if failed is not None:
+                targets.append(Target(n, item.url, error=failed))
+                continue
+            page = await self._handed_page(fitted(item, stored_as, own, url_index=n))
+            targets.append(Target(n, item.url, page, tokens=page.fit["tokens"] if page.fit else 0))
+        note = "; ".join((f"read more of one: web_get response_id={stored_as} url_index=N", *notes, *warnings))
+        return Pages(stored_as, tuple(targets), note)
+
+    async def _read_or_error(self, url: str, wanted: Wanted) -> Item:
+        try:
+            item, _ = await self._read(url, wanted)
+        except CormorantError as error:
+            return errors_of(url, error)
+        return replace(item, url=url)
+
+    async def _read(self, reference: str, wanted: Wanted) -> tuple[Item, bool]:
+        """A page: from the library when only the library has it, else from where it is."""
+        if reference.startswith("file:"):
+            document = await asyncio.to_thread(self.library.document, reference)
+            if document is not None:
+                return Item(url=reference, final_url=reference, document=document, status=200, extract=document.extractor), True
+        return await self.fetcher.read(reference, wanted)
+
+    async def _changed(self, item: Item, since: str) -> dict[str, Any]:
+        before = select(await self.store.get(since), url=item.final_url if item.final_url != item.url else None).item
+        return changes(before.body, item.body).as_dict()
+
+    # -- get ---------------------------------------------------------------------------------------------------------
+
+    async def get(
+        self,
+        response_id: str,
+        *,
+        url: str | None = None,
+        url_index: int | None = None,
+        query: str | None = None,
+        query_index: int | None = None,
+        view: str | None = None,
+        section: str | None = None,
+        find: str | Sequence[str] = (),
+        budget: int | None = None,
+        max_chars: int | None = None,
+        offset: int = 0,
+        counter: str | None = None,
+        notes: Notes = (),
+    ) -> Stored:
+        """Read more of a stored result, without the network. Selectors are exact: url, url_index, query, query_index.
+
+        Raises: InvalidArguments, UnknownResponse, UnknownSelector.
+        """
+        await self._called("web_get", response_id=response_id)
+        held = await self.store.get(response_id)
+        picked = select(held, url=url, url_index=url_index, query=query, query_index=query_index)
+        needles = [find] if isinstance(find, str) else list(find)
+        if picked.item.failure() is not None:
+            raise picked.item.failure() or InvalidArguments("failed")
+        if needles:
+            matches = find_in(picked.item.body, needles, start=offset).as_dict()
+            shown = "\n".join(f"line {match['line']}: {match['context']}" for match in matches["matches"])
+            return self._stored(held, picked.item, picked.url_index, shown or "(no matches)", matches=matches)
+        if picked.item.found is not None and picked.hit is None:
+            return self._stored(held, picked.item, None, picked.item.found.as_text())
+        shape = Shape(budget, view, section, None, max_chars or (None if budget else self.settings.fetch.max_chars), offset, counter or "")
+        stored = fitted_stored(picked.item, held.kind, response_id, shape, url_index=picked.url_index)
+        gated = await through(self.gates, HandedOver("web_get", stored.content))
+        return replace(stored, content=gated.text, metadata=stored.metadata | ({"notes": list(notes)} if notes else {}))
+
+    def _stored(self, held: Held, item: Item, index: int | None, content: str, *, matches: dict[str, Any] | None = None) -> Stored:
+        return Stored(
+            response_id=held.response_id,
+            kind=held.kind,
+            content=content,
+            url_index=index,
+            url=item.final_url or item.url,
+            title=item.shown_title,
+            query=item.query or None,
+            metadata=item.metadata(),
+            matches=matches,
+        )
+
+    # -- answer ------------------------------------------------------------------------------------------------------
+
+    async def answer(
+        self,
+        query: str,
+        *,
+        freshness: str = "none",
+        domains: Sequence[str] = (),
+        scrape: str | None = None,
+        budget: int | None = None,
+        emit: Emit = nowhere,
+        notes: Notes = (),
+    ) -> Answer:
+        """Answer a question with citations that were checked against their pages.
+
+        A page that can't be read is in `not_reached`, never an error of the whole. Raises: InvalidArguments, NoProvider,
+        ProviderError, BudgetSpent, Vetoed.
+        """
+        question = query.strip()
+        if not question:
+            raise InvalidArguments("an answer needs a question", remedy='{"query": "what to find out"}')
+        called = await self._called("web_answer", query=question, domains=list(domains), freshness=freshness)
+        self.fetcher.remember(question)
+        how = self.settings.answer
+        options = AnswerOptions(
+            keep=how.keep,
+            scrape=scrape or how.scrape,  # type: ignore[arg-type]
+            budget=budget or how.budget,
+            unsupported=how.unsupported,
+            include_reflection=how.include_reflection,
+            concurrency=self.settings.fetch.concurrency,
+        )
+
+        async def finish(made: Answer) -> Answer:
+            gated = await through(self.gates, HandedOver("web_answer", made.response))
+            made = replace(made, response=gated.text, ledger=self.ledger.as_dict(), notes=(*made.notes, *notes))
+            item = Item(query=question, text=made.as_text(), title=question)
+            stored_as, warnings = await self._keep(Held("web_answer", (item,), arguments=dict(called), result=made.as_dict()))
+            return replace(made, response_id=stored_as, warnings=(*made.warnings, *warnings))
+
+        return await answer_walk(
+            called["query"],
+            search=self._search_for_answer,
+            read=self._read_for_answer,
+            reranker=self._reranker(),
+            writer=self._writer(),
+            emit=emit,
+            query=Query(called["query"], count=10, freshness=called["freshness"], domains=tuple(called["domains"])),
+            allowed=self._refusal,
+            options=options,
+            finish=finish,
+        )
+
+    async def stream_answer(self, query: str, **options: Any) -> AsyncIterator[Event]:
+        """`answer`, event by event (`event.event`, `event.data`): the last is `tool_end` or `error`, and there is one."""
+        queue: asyncio.Queue[Event | None] = asyncio.Queue(QUEUED_EVENTS)
+
+        async def work() -> None:
+            try:
+                await self.answer(query, emit=queue.put, **options)
+            finally:
+                await queue.put(None)
+
+        working = asyncio.create_task(work())
+        told = False
+        try:
+            while (event := await queue.get()) is not None:
+                told = told or event.event in ("tool_end", "error")
+                yield event
+            try:
+                await working
+            except CormorantError:
+                if not told:  # refused before the walk began
+                    raise
+        finally:
+            working.cancel()
+            await asyncio.wait([working])
+
+    async def _search_for_answer(self, query: Query) -> Found:
+        found = await self.finder.search(query)
+        for hit in found.results:
+            self.fetcher.remember(hit.url)
+        return await self._screened(found)
+
+    async def _read_for_answer(self, url: str, budget: int) -> Document:
+        item, _ = await self._read(url, Wanted())
+        assert item.document is not None
+        return item.document
+
+    def _refusal(self, url: str) -> CormorantError | None:
+        """What the lists say to an address before it is tried; pages of the library need no request."""
+        if url.startswith("file:"):
+            return None
+        try:
+            self.policy.check_url(url)
+        except CormorantError as error:
+            return error
+        return None
+
+    def _reranker(self) -> Any:
+        kind, _, _model = self.settings.answer.reranker.partition("::")
+        return part("rank", kind)()
+
+    def _writer(self) -> Any:
+        how = self.settings.answer
+        name = how.writer if how.writer != "auto" else "quote"
+        return (
+            part("write", name)(sentences=how.sentences) if name == "quote" else part("write", name)(self.settings, self._provider_request)
+        )
+
+    # -- the library, and what this install can do ---------------------------------------------------------------------
+
+    async def index(self, source: str, *, collection: str = "default", depth: int = 0, pages: int = 10_000) -> AsyncIterator[Progress]:
+        """Add a folder, file, page, sitemap, feed or llms.txt to the library; yields progress. Raises: InvalidArguments."""
+        from cormorant.library import Limits, gather
+
+        limits = Limits(depth=depth, pages=pages)
+        async for progress in gather(self.library, source, fetch=self._page_request, collection=collection, limits=limits):
+            yield progress
+
+    def saw(self, text: str) -> None:
+        """Tell strict provenance of a text the user wrote: the addresses in it may be fetched."""
+        self.fetcher.remember(text)
+
+    async def explain(self, url: str) -> list[Check]:
+        """Each check `url` would pass or fail, in order, with the rule that spoke; nothing of it is fetched but robots.txt."""
+        return await self.fetcher.explain(url)
+
+    def offers(self, tool: str) -> bool:
+        """Whether this install offers a tool: search and answer go when search is disabled."""
+        return tool not in ("web_search", "web_answer") or not self.finder.disabled
+
+    def capabilities(self) -> dict[str, Any]:
+        """What this install can do, and why not the rest."""
+        from cormorant.capabilities import capabilities
+
+        return capabilities(self.settings, self.finder.providers(), self.library)
+
+    @cached_property
+    def library(self) -> Library:
+        """The local index."""
+        from cormorant.library import Library
+
+        return Library(self.settings.library.path)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """The search backends, and which of them answers."""
+        from cormorant.choice import Finder
+
+        return Finder(self.settings, request=self._provider_request, library=self.library)
+
+    async def _provider_request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] = {},
+        params: Mapping[str, str] = {},
+        json: Any = None,
+        body: bytes = b"",
+        timeout_s: float = 15.0,
+    ) -> Reply:
+        """One call of an operator's backend: its base URL is trusted, its key is shown to no gate."""
+        return await self._request(method, url, headers, params, json, body, timeout_s, trusted=True)
+
+    async def _page_request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] = {},
+        params: Mapping[str, str] = {},
+        json: Any = None,
+        body: bytes = b"",
+        timeout_s: float = 15.0,
+    ) -> Reply:
+        """One page for the library: the policy and robots.txt hold as for any fetch."""
+        with self.ledger.reserve(requests=1) as spent:
+            found = await self.fetcher.transport.get(_with_params(url, params), headers=headers, timeout_s=timeout_s, any_status=True)
+            spent.settle(requests=max(1, len(found.hops)), bytes=found.wire_bytes)
+        return Reply(found.status, dict(found.headers), found.body, found.url)
+
+    async def _request(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        params: Mapping[str, str],
+        payload: Any,
+        body: bytes,
+        timeout_s: float,
+        *,
+        trusted: bool,
+    ) -> Reply:
+        plain = {"content-type": "application/json"} if payload is not None else {}
+        sent = json.dumps(payload).encode() if payload is not None else body
+        with self.ledger.reserve(requests=1) as spent:
+            found = await self.fetcher.transport.request(
+                method,
+                _with_params(url, params),
+                headers=plain,
+                credentials=headers,
+                body=sent,
+                trusted=trusted,
+                any_status=True,
+                timeout_s=timeout_s,
+            )
+            spent.settle(bytes=found.wire_bytes)
+        return Reply(found.status, dict(found.headers), found.body, found.url)
+
+    # -- gates and the store -------------------------------------------------------------------------------------------
+
+    async def _called(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
+        return (await through(self.gates, Called(tool, arguments))).arguments
+
+    async def _handed_page(self, page: Page) -> Page:
+        gated = await through(self.gates, HandedOver("web_fetch", page.content))
+        return page if gated.text == page.content else replace(page, content=gated.text)
+
+    async def _screened(self, found: Found) -> Found:
+        """The gates see titles and snippets before anybody reads them."""
+        if not self.gates:
+            return found
+        hits = []
+        for hit in found.results:
+            gated = await through(self.gates, HandedOver("web_search", f"{hit.title}\n{hit.snippet}"))
+            title, _, snippet = gated.text.partition("\n")
+            hits.append(replace(hit, title=title, snippet=snippet))
+        return replace(found, results=tuple(hits))
+
+    async def _keep(self, held: Held) -> tuple[str, Notes]:
+        """The id a result is kept under. A store in trouble costs the id, never the result."""
+        try:
+            return await self.store.put(held), ()
+        except CormorantError as error:
+            return "", (f"the result could not be stored: {error.message}",)
+
+
+def _with_params(url: str, params: Mapping[str, str]) -> str:
+    if not params:
+        return url
+    from urllib.parse import urlencode
+
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(params)}"
+
+
+class BlockingWeb:
+    """`Web` for code without an event loop: the same methods, called plainly. One thread runs the loop."""
+
+    def __init__(self, settings: Settings | Mapping[str, Any] | None = None, **options: Any) -> None:
+        from anyio.from_thread import start_blocking_portal
+
+        self._opened = start_blocking_portal()
+        self._portal = self._opened.__enter__()
+        try:
+            self._web: Web = self._portal.call(lambda: Web(settings, **options))
+        except BaseException:
+            self._opened.__exit__(None, None, None)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the session and its thread."""
+        self._portal.call(self._web.aclose)
+        self._opened.__exit__(None, None, None)
+
+    def search(self, query: str | None = None, **options: Any) -> Found:
+        return self._portal.call(lambda: self._web.search(query, **options))
+
+    def fetch(self, url: str | Sequence[str] | None = None, **options: Any) -> Page | Pages:
+        return self._portal.call(lambda: self._web.fetch(url, **options))
+
+    def get(self, response_id: str, **options: Any) -> Stored:
+        return self._portal.call(lambda: self._web.get(response_id, **options))
+
+    def answer(self, query: str, **options: Any) -> Answer:
+        return self._portal.call(lambda: self._web.answer(query, **options))
+
+    def stream_answer(self, query: str, **options: Any) -> Iterator[Event]:
+        """The events of an answer, one by one."""
+        events = self._web.stream_answer(query, **options)
+        try:
+            while True:
+                try:
+                    yield self._portal.call(events.__anext__)
+                except StopAsyncIteration:
+                    return
+        finally:
+            self._portal.call(events.aclose)
+
+    def index(self, source: str, **options: Any) -> Iterator[Progress]:
+        """Add to the library; yields progress."""
+        steps = self._web.index(source, **options)
+        try:
+            while True:
+                try:
+                    yield self._portal.call(steps.__anext__)
+                except StopAsyncIteration:
+                    return
+        finally:
+            self._portal.call(steps.aclose)

@@ -1,0 +1,165 @@
+"""The command line as a person meets it: results on stdout, words on stderr, exit codes of the contract."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = (
+    "<title>Boats</title><main><h1>Boats</h1><p>A dinghy is a small boat that is rowed or sailed.</p><h2>Care</h2><p>Varnish it.</p></main>"
+)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "boats.html").write_text(PAGE)
+    (tmp_path / "pages" / "tides.md").write_text("# Tides\n\nHigh water is at six in the morning.\n")
+    return tmp_path
+
+
+def run(here: Path, *words: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    homes = {name: str(here / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")}
+    command = [sys.executable, "-W", "error", "-m", "cormorant", *words]
+    return subprocess.run(
+        command, cwd=here, env={**kept, **homes, **environment}, input=stdin, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_version_and_help_bring_nothing_heavy(here) -> None:
+    assert run(here, "--version").stdout.startswith("cormorant, version ")
+    probe = (
+        "import sys, cormorant.surfaces.cli; print([m for m in ('pydantic', 'rich', 'selectolax', 'mcp', 'asyncio') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    helped = run(here, "--help")
+    assert "Usage: cormorant" in helped.stdout
+    assert max(len(line) for line in helped.stdout.splitlines()) <= 100
+
+
+@pytest.mark.parametrize(
+    "command", ["search", "fetch", "get", "answer", "index", "egress", "egress-proxy", "settings", "secret", "doctor", "mcp"]
+)
+def test_every_command_has_help_with_an_example(here, command) -> None:
+    helped = run(here, command, "--help")
+    assert helped.returncode == 0
+    assert "Usage: cormorant" in helped.stdout
+    assert command in ("doctor", "secret") or "cormorant " in helped.stdout.split("\n", 1)[1]
+
+
+def test_a_file_is_read_into_markdown(here) -> None:
+    read = run(here, "fetch", "./pages/boats.html")
+    assert read.returncode == 0
+    assert read.stderr == ""
+    assert read.stdout.startswith("response_id: ")
+    assert "# Boats" in read.stdout
+    body = run(here, "fetch", "./pages/boats.html", "--section", "Care", "--body")
+    assert body.stdout.strip().endswith("Varnish it.")
+    assert "response_id" not in body.stdout
+
+
+def test_a_result_is_read_again_by_its_id(here) -> None:
+    page = json.loads(run(here, "fetch", "./pages/boats.html", "--json").stdout)
+    again = run(here, "get", page["response_id"], "--find", "dinghy", "--json")
+    assert json.loads(again.stdout)["matches"]["needles"][0]["count"] == 1
+
+
+def test_the_main_job(here) -> None:
+    added = run(here, "index", "add", "pages")
+    assert added.returncode == 0
+    assert added.stdout.strip() == "2 added"
+    assert run(here, "index", "add", "pages").stdout.strip() == "2 unchanged"
+    assert "boats.html" in run(here, "index", "list", "--collection", "default").stdout
+    assert "Boats" in run(here, "index", "search", "dinghy").stdout
+    found = run(here, "search", "dinghy", "--json")
+    assert json.loads(found.stdout)["provider"] == "library"
+    answered = run(here, "answer", "What", "is", "a", "dinghy?")
+    assert answered.returncode == 0
+    assert "## Answer" in answered.stdout
+    assert "small boat" in answered.stdout
+    assert "exact" in answered.stdout
+    events = [json.loads(line) for line in run(here, "answer", "What is a dinghy?", "--stream").stdout.splitlines()]
+    assert events[0] == {"event": "tool_update", "data": {"phase": "WEB_SEARCH", "status": "started", "query": "What is a dinghy?"}}
+    assert events[-1]["event"] == "tool_end"
+
+
+def test_lists_of_addresses_come_from_standard_input(here) -> None:
+    read = run(here, "fetch", "-", "--json", stdin="# mine\n./pages/boats.html\n\n./pages/tides.md\n./pages/none.html\n")
+    items = json.loads(read.stdout)["items"]
+    assert [item["ok"] for item in items] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        pytest.param(("fetch",), 2, "Missing argument", id="nothing to fetch"),
+        pytest.param(("fetch", "ftp://a.example/"), 2, "only http(s) schemes", id="ftp"),
+        pytest.param(("fetch", "http://10.0.0.7/"), 3, "cormorant egress allow 10.0.0.7", id="private"),
+        pytest.param(("http://localhost/",), 3, "localhost", id="the short form"),
+        pytest.param(("fetch", "../outside.html"), 3, "outside the folder", id="outside the folder"),
+        pytest.param(("get", "0" * 32), 1, "unknown response_id", id="an unknown id"),
+        pytest.param(("get", "nonsense"), 2, "response_id", id="no id at all"),
+        pytest.param(("search", "x", "--freshness", "decade"), 2, "decade", id="no such choice"),
+        pytest.param(("search", "x", "--provider", "nosuch"), 2, "nosuch", id="no such provider"),
+        pytest.param(("dive",), 2, "No such command", id="no such command"),
+        pytest.param(("settings", "set", "egress.alow", "x.org"), 2, "egress.allow", id="a mistyped setting"),
+        pytest.param(("egress", "allow", "not a host"), 2, "host pattern", id="no pattern"),
+        pytest.param(("egress", "test", "http://10.0.0.7/"), 3, "", id="egress test"),
+    ],
+)
+def test_what_goes_wrong_says_what_to_do(here, words, code, says) -> None:
+    done = run(here, *words)
+    assert done.returncode == code, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+    assert done.stdout == "" or words[0] == "egress"
+
+
+def test_an_error_is_json_where_json_was_asked_for(here) -> None:
+    done = run(here, "fetch", "http://10.0.0.7/", "--json")
+    assert json.loads(done.stdout)["error"]["code"] == "private_address"
+
+
+def test_nothing_found_is_said_and_is_exit_code_1(here) -> None:
+    run(here, "index", "add", "pages")
+    found = run(here, "search", "xylophone", CORMORANT_SEARCH__KEYLESS="false")
+    assert found.returncode == 1
+    assert "(no results)" in found.stdout
+
+
+def test_settings_are_set_shown_and_taken_back(here) -> None:
+    assert run(here, "settings", "set", "search.count", "3").returncode == 0
+    shown = {row["key"]: row for row in json.loads(run(here, "settings", "--json").stdout)}
+    assert shown["search.count"]["value"] in (3, "3")
+    assert shown["search.count"]["origin"] != "default"
+    run(here, "settings", "unset", "search.count")
+    assert {row["key"]: row["value"] for row in json.loads(run(here, "settings", "--json").stdout)}["search.count"] in (8, "8")
+
+
+def test_secrets_are_kept_and_never_shown(here) -> None:
+    assert run(here, "secret", "set", "BRAVE_API_KEY", stdin="canary-93d1\n").returncode == 0
+    for words in (("settings",), ("doctor",), ("doctor", "--json"), ("settings", "--json")):
+        done = run(here, *words)
+        assert "canary-93d1" not in done.stdout + done.stderr
+    assert "BRAVE_API_KEY" in run(here, "doctor").stdout
+
+
+def test_egress_lists_are_kept_in_the_project(here) -> None:
+    assert run(here, "egress", "allow", "docs.python.org").returncode == 0
+    assert "docs.python.org" in run(here, "egress", "list").stdout
+    done = run(here, "fetch", "https://elsewhere.example/")
+    assert done.returncode == 3
+    assert "not allowed by policy" in done.stderr
+
+
+def test_a_reader_who_leaves_early_makes_no_noise(here) -> None:
+    command = f"{sys.executable} -m cormorant settings | head -n 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=here, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr

@@ -1,0 +1,331 @@
+"""The main job through `Web`: fetch, fit, keep, read back, search, answer; every refusal is an error with a remedy."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from cormorant import BlockingWeb, Policy, Web
+from cormorant.errors import (
+    CormorantError,
+    HttpError,
+    InvalidArguments,
+    NotAllowed,
+    PrivateAddress,
+    Robots,
+    Soft404,
+    UnknownResponse,
+    UnknownSelector,
+    UnsupportedType,
+    Vetoed,
+)
+from cormorant.gates import Called, HandedOver, Leaving
+from cormorant.tokens import counter
+from support_net import Server, answer, serving
+
+pytestmark = pytest.mark.anyio
+
+SENTENCE = "The harbour wall was rebuilt in {year} after the storm, and the keeper writes every tide into a bound book. "
+GUIDE = (
+    "<html lang=en><head><title>Tide guide</title></head><body><main><h1>Tide guide</h1><p>"
+    + SENTENCE.format(year=1974)
+    + "</p><h2>Install</h2><p>Run the installer, then restart the gauge.</p><h2>History</h2>"
+    + "".join(f"<p>{SENTENCE.format(year=1900 + n)}</p>" for n in range(60))
+    + '<p><a href="/old">The old page</a></p></main></body></html>'
+)
+HTML = {"content-type": "text/html; charset=utf-8"}
+PAGES = {
+    "/guide": answer(200, GUIDE, HTML),
+    "/old": answer(301, headers={"location": "/guide"}),
+    "/robots.txt": answer(200, "User-agent: *\nDisallow: /secret", {"content-type": "text/plain"}),
+    "/secret": answer(200, GUIDE, HTML),
+    "/gone": answer(410, "gone", HTML),
+    "/soft": answer(200, "<title>404 Page not found</title><h1>Page not found</h1><p>Sorry, this page does not exist.</p>", HTML),
+    "/cat.png": answer(200, b"\x89PNG\r\n\x1a\n" + b"\0" * 64, {"content-type": "image/png"}),
+    "/note.txt": answer(200, "High water at six.", {"content-type": "text/plain"}),
+    "/refresh": answer(200, '<meta content="0; url=/guide" http-equiv="refresh"><p>moved</p>', HTML),
+    "/inside": answer(302, headers={"location": "http://10.0.0.7/"}),
+    "*": answer(404, "nothing here", HTML),
+}
+LOCAL = {"egress": {"allow_ranges": ["127.0.0.0/8"]}, "store": {"path": "memory"}, "search": {"keyless": False}}
+
+
+@asynccontextmanager
+async def opened(tmp_path: Path, **options) -> AsyncIterator[tuple[Web, Server, str]]:
+    settings = LOCAL | {"library": {"path": str(tmp_path / "library.db")}} | options.pop("settings", {})
+    async with serving(PAGES) as server, Web(settings, **options) as web:
+        yield web, server, server.url("", host="127.0.0.1").rstrip("/")
+
+
+async def test_a_page_is_read_into_markdown(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        page = await web.fetch(f"{base}/guide")
+    assert page.title == "Tide guide"
+    assert page.content.startswith("# Tide guide")
+    assert page.status == 200
+    assert page.outcome == "content"
+    assert re.fullmatch("[0-9a-f]{32}", page.response_id)
+    assert re.fullmatch("[0-9a-f]{64}", page.sha256)
+    assert set(page.as_dict()) >= {
+        "response_id", "url", "final_url", "status", "type", "title", "content", "truncated", "output", "extract", "bytes", "chars",
+        "cached", "byline", "site", "published_at", "summary", "language", "outcome", "coverage", "findings", "sha256", "retrieved_at",
+        "fit", "document", "warnings",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("budget", [1, 7, 40, 90, 200, 600, 2_000, 20_000])
+async def test_the_whole_text_costs_at_most_the_budget(tmp_path, budget) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        page = await web.fetch(f"{base}/guide", budget=budget)
+        again = await web.get(page.response_id, budget=budget)
+    assert counter("o200k_base").count(page.as_text()) <= budget
+    assert counter("o200k_base").count(again.as_text()) <= budget
+    assert page.fit["counter"] == "o200k_base"
+
+
+async def test_a_section_is_found_by_its_heading_and_named_in_the_hint(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        page = await web.fetch(f"{base}/guide", query="install", budget=300)
+        small = await web.fetch(f"{base}/guide", budget=300)
+    assert page.fit["view"] == "section"
+    assert "Run the installer" in page.content
+    assert "1944" not in page.content
+    assert small.response_id in small.fit["hint"]
+
+
+async def test_a_question_brings_the_passages_that_answer_it(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        page = await web.fetch(f"{base}/guide", query="what happened in 1944?", budget=400)
+    assert page.fit["view"] == "passages"
+    assert "1944" in page.content
+
+
+async def test_a_redirect_is_followed_and_the_stored_page_answers_to_both_addresses(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        page = await web.fetch(f"{base}/old")
+        assert page.final_url == f"{base}/guide"
+        assert (await web.get(page.response_id, url=f"{base}/old")).content
+        assert (await web.get(page.response_id, url=f"{base}/guide")).content
+
+
+async def test_a_meta_refresh_is_followed_like_a_redirect(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        assert (await web.fetch(f"{base}/refresh")).final_url == f"{base}/guide"
+
+
+async def test_a_page_read_twice_is_asked_for_once(tmp_path) -> None:
+    async with opened(tmp_path) as (web, server, base):
+        first = await web.fetch(f"{base}/guide")
+        second, third = await asyncio.gather(web.fetch(f"{base}/guide#history"), web.fetch(f"{base}/guide", refresh=True))
+        assert [first.cached, second.cached, third.cached] == [False, True, False]
+        assert len({first.response_id, second.response_id, third.response_id}) == 3
+        assert server.targets.count("/guide") == 2
+
+
+async def test_several_targets_come_in_order_and_one_that_fails_fails_alone(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        pages = await web.fetch([f"{base}/note.txt", f"{base}/gone", f"{base}/guide"], budget=900)
+        assert [item.page is not None for item in pages.items] == [True, False, True]
+        assert pages.items[1].error.code == "http_error"
+        assert pages.as_dict()["items"][1]["error"]["status"] == 410
+        assert "High water" in (await web.get(pages.response_id, url_index=0)).content
+        with pytest.raises(HttpError):
+            await web.get(pages.response_id, url_index=1)
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        pytest.param("/secret", Robots, id="robots"),
+        pytest.param("/gone", HttpError, id="gone"),
+        pytest.param("/soft", Soft404, id="soft 404"),
+        pytest.param("/cat.png", UnsupportedType, id="a picture"),
+        pytest.param("/inside", CormorantError, id="a redirect to the inside"),
+    ],
+)
+async def test_what_is_no_content_is_an_error_that_says_what_to_do(tmp_path, path, error) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        with pytest.raises(error) as raised:
+            await web.fetch(base + path)
+    assert raised.value.remedy
+    assert raised.value.url
+
+
+async def test_nothing_private_is_reached_by_default(tmp_path) -> None:
+    async with serving(PAGES) as server, Web({"store": {"path": "memory"}}) as web:
+        with pytest.raises(PrivateAddress):
+            await web.fetch(server.url("/guide", host="127.0.0.1"))
+    assert server.targets == []
+
+
+async def test_a_policy_of_the_caller_is_the_one_that_holds(tmp_path) -> None:
+    async with opened(tmp_path, policy=Policy(allow=())) as (web, _, base):
+        with pytest.raises(NotAllowed):
+            await web.fetch(f"{base}/guide")
+
+
+async def test_robots_is_the_operators_to_ignore(tmp_path) -> None:
+    settings = {"egress": {"allow_ranges": ["127.0.0.0/8"], "robots": "ignore"}}
+    async with opened(tmp_path, settings=settings) as (web, server, base):
+        assert (await web.fetch(f"{base}/secret")).title == "Tide guide"
+        assert "/robots.txt" not in server.targets
+
+
+async def test_gates_see_every_moment_and_may_say_no(tmp_path) -> None:
+    seen = []
+
+    async def gate(moment):
+        seen.append((type(moment), getattr(moment, "url", "").rsplit("/", 1)[-1]))
+        if isinstance(moment, Leaving) and moment.url.endswith("/note.txt"):
+            raise Vetoed("gate notes: no notes today", url=moment.url)
+        if isinstance(moment, HandedOver):
+            return HandedOver(moment.tool, moment.text.replace("1944", "[REDACTED]"))
+        return moment
+
+    async with opened(tmp_path, gates=[gate]) as (web, _, base):
+        page = await web.fetch(f"{base}/old")
+        assert "1944" not in page.content
+        assert [name for kind, name in seen if kind is Leaving and name != "robots.txt"] == ["old", "guide"]
+        assert seen[0][0] is Called
+        with pytest.raises(Vetoed, match="no notes today"):
+            await web.fetch(f"{base}/note.txt")
+
+
+async def test_strict_provenance_wants_an_address_to_have_been_seen(tmp_path) -> None:
+    settings = {"egress": {"allow_ranges": ["127.0.0.0/8"], "provenance": "strict"}}
+    async with opened(tmp_path, settings=settings) as (web, _, base):
+        with pytest.raises(CormorantError) as raised:
+            await web.fetch(f"{base}/guide")
+        assert raised.value.code == "provenance"
+        web.saw(f"please read {base}/guide")
+        page = await web.fetch(f"{base}/guide")
+        assert "The old page" in page.content
+        assert (await web.fetch(f"{base}/old")).title == "Tide guide"
+
+
+async def test_a_stored_result_is_read_by_exact_selectors(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        page = await web.fetch(f"{base}/guide", prompt="when was it built?")
+        assert (await web.get(page.response_id, query="when was it built?")).content
+        assert "Run the installer" in (await web.get(page.response_id, section="Install")).content
+        found = await web.get(page.response_id, find="keeper")
+        assert found.matches["needles"][0]["count"] == 61
+        with pytest.raises(UnknownSelector, match="url_index=0"):
+            await web.get(page.response_id, url="https://elsewhere.example/")
+        with pytest.raises(UnknownResponse, match="unknown response_id"):
+            await web.get("0" * 32)
+        with pytest.raises(InvalidArguments):
+            await web.get("../../etc/passwd")
+
+
+async def test_reading_on_brings_every_character_once(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        whole = (await web.fetch(f"{base}/guide", max_chars=100_000)).content
+        page = await web.fetch(f"{base}/guide", max_chars=1_000)
+        assert page.truncated
+        seen = 0
+        offset: int | None = page.next_offset
+        while offset is not None:
+            seen += 1
+            part = await web.get(page.response_id, offset=offset, max_chars=1_000)
+            offset = part.next_offset
+        assert "The old page" in part.content
+        assert seen < len(whole) / 500
+
+
+async def index(web: Web, folder: Path) -> None:
+    folder.mkdir()
+    (folder / "tides.html").write_text(GUIDE)
+    (folder / "boats.html").write_text(
+        "<title>Boats</title><main><h1>Boats</h1><p>A dinghy is a small boat that is rowed or sailed. Varnish it every spring.</p></main>"
+    )
+    async for _ in web.index(str(folder)):
+        pass
+
+
+async def test_the_library_is_searched_with_nothing_set(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, _base):
+        await index(web, tmp_path / "pages")
+        found = await web.search("dinghy varnish")
+        assert found.provider == "library"
+        assert found.results[0].title == "Boats"
+        assert found.as_text().startswith(f"response_id: {found.response_id}\n")
+        listed = await web.get(found.response_id)
+        assert "Boats" in listed.content
+        nothing = await web.search("xylophone quartet")
+        assert nothing.results == ()
+        assert "(no results)" in nothing.as_text()
+
+
+async def test_an_answer_cites_what_it_read_and_the_citation_was_checked(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, _base):
+        await index(web, tmp_path / "pages")
+        answered = await web.answer("What is a dinghy?")
+        assert '<web_citation url="file://' in answered.response
+        assert "small boat" in answered.response
+        assert answered.sources_used
+        assert {verdict["verdict"] for verdict in answered.verdicts} <= {"exact", "close"}
+        text = answered.as_text()
+        assert "## Answer" in text
+        assert "## Sources" in text
+        stored = await web.get(answered.response_id)
+        assert "small boat" in stored.content
+
+
+async def test_the_events_of_an_answer_end_in_exactly_one_terminal_event(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, _base):
+        await index(web, tmp_path / "pages")
+        events = [event async for event in web.stream_answer("What is a dinghy?")]
+    names = [event.event for event in events]
+    assert names[-1] == "tool_end"
+    assert sum(name in ("tool_end", "error") for name in names) == 1
+    assert [e.data["phase"] for e in events if e.data.get("status") == "started"] == [
+        "WEB_SEARCH",
+        "SCRAPING_URLS",
+        "RERANKING",
+        "GENERATION",
+    ]
+    assert events[-1].data["response_id"]
+
+
+async def test_a_stream_that_is_left_early_stops_its_work(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, _base):
+        await index(web, tmp_path / "pages")
+        before = asyncio.all_tasks()
+        events = web.stream_answer("What is a dinghy?")
+        async for _ in events:
+            break
+        await events.aclose()
+        assert asyncio.all_tasks() == before
+
+
+async def test_a_file_is_read_only_below_the_workspace(tmp_path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "page.html").write_text(GUIDE)
+    (tmp_path / "out.txt").write_text("secret")
+    (tmp_path / "in" / "link.txt").symlink_to(tmp_path / "out.txt")
+    async with opened(tmp_path, workspace=tmp_path / "in") as (web, _, _base):
+        assert (await web.fetch("./page.html")).title == "Tide guide"
+        for outside in ("../out.txt", str(tmp_path / "out.txt"), "./link.txt"):
+            with pytest.raises(NotAllowed):
+                await web.fetch(outside)
+    async with opened(tmp_path) as (web, _, _base):
+        with pytest.raises(InvalidArguments):
+            await web.fetch(str(tmp_path / "in" / "page.html"))
+
+
+def test_the_blocking_face_has_the_same_methods(tmp_path) -> None:
+    (tmp_path / "page.html").write_text(GUIDE)
+    settings = LOCAL | {"library": {"path": str(tmp_path / "library.db")}}
+    with BlockingWeb(settings, workspace=tmp_path) as web:
+        page = web.fetch("./page.html", budget=500)
+        assert web.get(page.response_id, section="Install").content
+        list(web.index(str(tmp_path / "page.html")))
+        assert web.search("harbour wall").results
+        assert [event.event for event in web.stream_answer("When was the harbour wall rebuilt?")][-1] == "tool_end"
+        assert web.answer("When was the harbour wall rebuilt?").sources_used
