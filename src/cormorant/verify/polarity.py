@@ -1,0 +1,125 @@
+"""What is denied and what is turned round: negators with their reach, and words of opposite meaning. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from cormorant.verify.lexicon import (
+    HARMLESS,
+    KOREAN_NEGATION,
+    NEGATING_RUNS,
+    NEGATORS,
+    NOT_NEGATING,
+    OPPOSITE_RUNS,
+    OPPOSITES,
+    SOFT_NEGATORS,
+    TURKISH_NEGATION,
+    UNTIL,
+)
+from cormorant.verify.reading import Token
+from cormorant.words import folded
+
+REACH = 4  # tokens on either side that a negator can deny
+RUN_REACH = 6  # the same in characters of a run without spaces
+_KOREAN = re.compile(KOREAN_NEGATION)
+_TURKISH = re.compile(TURKISH_NEGATION)
+_TURKISH_LETTERS = re.compile("[ığşİĞŞ]")
+_RUNS = re.compile("|".join(NEGATING_RUNS))
+_NOT_RUNS = re.compile("|".join(NOT_NEGATING))
+_SPLIT = re.compile(r"[,;:،؛，；：。.!?()]|\s[-–—]\s")
+_SHORT_NOT = re.compile(r"n['’]t\b", re.I)
+
+
+@lru_cache(maxsize=8192)
+def negators(text: str, *, plain: bool = False) -> tuple[tuple[int, int, bool], ...]:
+    """Where the text denies: start, end, and whether the word can mean nothing else.
+
+    `plain` also gives those in phrases that deny nothing ("not only"), to compare two wordings of one sentence.
+    """
+    hidden = text if plain else _masked(text)
+    found: list[tuple[int, int, bool]] = [
+        (m.start(), m.end(), True) for m in _RUNS.finditer(_NOT_RUNS.sub(lambda m: "□" * len(m[0]), hidden))
+    ]
+    found += [(m.start(), m.end(), True) for m in _SHORT_NOT.finditer(hidden)]
+    found += [(m.start(), m.end(), True) for m in _KOREAN.finditer(hidden)]
+    turkish = bool(_TURKISH_LETTERS.search(text))
+    for match in re.finditer(r"[^\W\d_]+(?:[\u0900-\u0963\u064b-\u0652]+[^\W\d_]*)*", hidden):
+        word = folded(match[0])
+        if hidden[match.end() : match.end() + 1] == "-":
+            continue  # a non-profit, a no-fly zone
+        if word in NEGATORS:
+            found.append((match.start(), match.end(), True))
+        elif word in SOFT_NEGATORS:
+            found.append((match.start(), match.end(), False))
+        elif turkish and _TURKISH.search(word):
+            found.append((match.start(), match.end(), True))
+    return tuple(sorted(found))
+
+
+def _masked(text: str) -> str:
+    """The text with the phrases blanked out whose negator denies nothing."""
+    low = text.lower()
+    for phrase in HARMLESS:
+        at = low.find(phrase)
+        while at >= 0 and len(low) == len(text):
+            text = text[:at] + "□" * len(phrase) + text[at + len(phrase) :]
+            at = low.find(phrase, at + 1)
+    return text
+
+
+def denied(text: str, tokens: Sequence[Token], *, soft: bool) -> set[int]:
+    """The tokens (by index) in reach of a negator, in its own part of the sentence. `soft` counts the doubtful ones too."""
+    found: set[int] = set()
+    for start, end, sure in negators(text):
+        if not (sure or soft):
+            continue
+        left = max((m.end() for m in _SPLIT.finditer(text, 0, start)), default=0)
+        right = next((m.start() for m in _SPLIT.finditer(text, end)), len(text))
+        if any(folded(t.raw) in UNTIL for t in tokens if end <= t.start < right):
+            continue  # "did not open until 1974" says that it opened
+        before = [n for n, t in enumerate(tokens) if left <= t.start and t.end <= start]
+        after = [n for n, t in enumerate(tokens) if end <= t.start and t.end <= right]
+        within = [n for n, t in enumerate(tokens) if t.start <= start < t.end or start <= t.start < end]
+        reach = RUN_REACH if tokens and any(tokens[n].kind == "run" for n in within) else REACH
+        found.update(before[-reach:], after[:reach], within)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _sides() -> dict[str, list[tuple[int, int]]]:
+    """Word -> the pairs it stands in, and on which side."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for number, sides in enumerate(OPPOSITES):
+        for side, words in enumerate(sides):
+            for word in words.split():
+                found.setdefault(folded(word), []).append((number, side))
+    return found
+
+
+def turned(claimed: Iterable[str], stated: Iterable[str]) -> tuple[str, str] | None:
+    """A word of the claim whose contrary stands in its place: both words, as they stand."""
+    sides = _sides()
+    other = {place: word for word in stated for place in sides.get(folded(word), ())}
+    same = {place for word in stated for place in sides.get(folded(word), ())}
+    for word in claimed:
+        places = sides.get(folded(word), ())
+        if any(place in same for place in places):
+            continue
+        for number, side in places:
+            if (number, 1 - side) in other:
+                return word, other[number, 1 - side]
+    return None
+
+
+def turned_run(claimed: str, stated: str) -> tuple[str, str] | None:
+    """The same inside runs without spaces: what differs between two stretches of text."""
+    for sides in OPPOSITE_RUNS:
+        left, right = (words.split() for words in sides)
+        for mine, theirs in ((left, right), (right, left)):
+            said = next((w for w in mine if w in claimed), None)
+            against = next((w for w in theirs if w in stated), None)
+            if said and against and not any(w in stated for w in mine) and not any(w in claimed for w in theirs):
+                return said, against
+    return None

@@ -1,0 +1,640 @@
+"""Numbers, dates and measures of a sentence, as values that compare across spellings, scripts and units. Pure.
+
+"1,200 km", "1.200 Kilometer", "١٢٠٠ كم", "1200公里" and "twelve hundred kilometres" are one quantity; 1974 as a year, "1974年",
+"๒๕๑๗" (Buddhist era, behind พ.ศ.) and "昭和49年" are one year. Where a spelling is ambiguous (1.234) every reading counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from cormorant.verify.lexicon import AMBIGUOUS_MONTHS, APPROXIMATE, AT_LEAST, AT_MOST, LOWER_DAYS, MONTHS, WEEKDAYS
+from cormorant.verify.units import (
+    AMBIGUOUS_UNITS,
+    CJK_DIGITS,
+    CJK_SCALES,
+    EVERYDAY,
+    MONEY,
+    MULTIPLIERS,
+    NUMBER_WORDS,
+    ORDINALS,
+    SCALES,
+    SIGNS,
+    THAI_DIGITS,
+    THAI_SCALES,
+    UNITS,
+)
+from cormorant.words import folded
+
+Bound = Literal["=", "~", ">", "<"]
+CONVERTED = 0.012  # relative difference that a rounded unit conversion may make
+ROUNDED = 0.06  # what "about" allows
+BOUNDED = 0.35  # how far "over 5,000" may lie below the true figure
+BUDDHIST_ERA = 543
+ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One figure. `values` are its possible readings in the base unit of `kind`; a weak one is a small number in words."""
+
+    start: int
+    end: int
+    kind: str
+    values: tuple[float, ...]
+    raw: str
+    bound: Bound = "="
+    weak: bool = False
+    scaled: bool = False  # "5 million": a round figure
+    converted: bool = False  # the unit is not the base unit
+    bare: tuple[float, ...] = ()  # the number as written, before scale and unit
+
+
+# Letters of scripts that put spaces between words, with the vowel signs that Python does not count as letters.
+_RUNS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+LETTER = (
+    rf"(?:[^\W\d_{_RUNS}]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u09e5\u0a01-\u0dff\u200c\u200d])"
+)
+_DIGIT_FORMS = re.compile(r"[^\x00-\x7f]")
+_NUMBER = (
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)"
+    r"|\d{1,3}(?:['’\u00a0\u202f\u2009 ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+)
+_CJK = "零〇一二三四五六七八九十百千万萬亿億兆两兩壹贰叁"
+_THAI = "|".join(sorted([*THAI_DIGITS, *THAI_SCALES], key=len, reverse=True))
+_FIGURES = (
+    rf"(?P<reference>\[\s*\d{{1,3}}\s*\])"
+    rf"|(?P<iso>(?<!\d)\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d))"
+    rf"|(?P<dmy>(?<![\d.])\d{{1,2}}(?P<sep>[-/.])\d{{1,2}}(?P=sep)(?:\d{{4}}|\d{{2}})(?![\d.]))"
+    rf"|(?P<clock>(?<!\d)\d{{1,2}}:\d{{2}}(?!\d))"
+    rf"|(?P<number>{_NUMBER})"
+    rf"|(?P<cjk>[{_CJK}]+)"
+    rf"|(?P<thai>(?:{_THAI})+)"
+    rf"|(?P<roman>\b[IVXLC]{{2,7}}\b)"
+    rf"|(?P<word>LETTER+(?:['’]LETTER+)?)"
+)
+_FIGURE = re.compile(_FIGURES.replace("LETTER", LETTER))
+_FIGURE_FAST = re.compile(_FIGURES.replace("LETTER", rf"[^\W\d_{_RUNS}]"))  # no vowel signs: three times as fast
+_VOWEL_SIGNS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff]")
+_ORDINAL_TAIL = re.compile(
+    r"(?:st|nd|rd|th|º|ª|°(?![CcFf])|er|ère|ème|e|é|\.º|\.ª|-?(?:й|я|е|го|м|ый|ой|ая|ое|х|му)|['’]?(?:inci|ıncı|uncu|üncü|nci|ncı|ncu|ncü))(?![^\W\d_])"
+)
+_DECADE_TAIL = re.compile(
+    r"['’]?s(?![^\W\d_])|er(?:\s+Jahre?n?)?(?![^\W\d_])|-?(?:е|х)(?:\s+год\w*)(?![^\W\d_])|年代|년대|['’]?(?:lar|ler|lı|li)(?:da|de)?(?![^\W\d_])"
+)
+_GAP = re.compile(r"[\s\u00a0\u202f-]{0,2}")
+_WORD = re.compile(rf"[°]?{LETTER}+[²³]?(?:/{LETTER}+)?|[%‰°$€£¥₽₺₹฿₩٪]")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_COUNTED = "年月日个個名人米公里元岁歳歲点分次本枚台回匹頭階度世紀倍件座家条章位天小时間時種つ号万億亿千百"
+_AREA_WORDS = {
+    "square",
+    "sq",
+    "quadrat",
+    "cuadrado",
+    "cuadrados",
+    "carre",
+    "carres",
+    "квадратных",
+    "квадратного",
+    "квадратные",
+    "кв",
+    "kare",
+    "مربع",
+    "مربعا",
+    "वर्ग",
+    "quadrati",
+    "quadrados",
+}
+_CUBIC_WORDS = {"cubic", "cubico", "cubicos", "cube", "cubes", "кубических", "куб", "مكعب", "घन", "kubik"}
+_YEAR_WORDS = {"год", "года", "году", "годом", "годы", "г", "гг", "yili", "yilinda", "yilindan", "عام", "سنة", "में", "सन", "ปี", "yil"}
+_RANGE = re.compile(r"\s*[-–—~〜至到]\s*$")
+_SIGNED = re.compile(r"(?:^|[\s(（])[-−–]$")
+_UNSPACED_UNITS = sorted((name for name in UNITS if _UNSPACED.match(name)), key=len, reverse=True)
+
+
+def plain_digits(text: str) -> str:
+    """The text with every script's digits and number signs as ASCII ones; as long as before."""
+    if text.isascii():
+        return text
+    return _DIGIT_FORMS.sub(lambda m: _plain_digit(m[0]), text)
+
+
+@lru_cache(maxsize=4096)
+def _plain_digit(char: str) -> str:
+    if char.isdecimal():
+        return str(int(char))
+    return {"٬": ",", "٫": ".", "，": ",", "．": ".", "％": "%", "٪": "%", "：": ":", "＄": "$", "￥": "¥"}.get(char, char)
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Every figure of the text, in order."""
+    plain = plain_digits(text)
+    found: list[Quantity] = []
+    words: list[tuple[int, int, str]] = []
+    taken = 0
+    figure = _FIGURE if _VOWEL_SIGNS.search(plain) else _FIGURE_FAST
+    for match in figure.finditer(plain):
+        if match.start() < taken:
+            continue
+        if match.lastgroup == "word":
+            words.append((match.start(), match.end(), _folded(match[0])))
+            continue
+        found += _figure(match, plain)
+        taken = max(taken, found[-1].end if found else 0)
+    found += _named(words, plain)
+    found.sort(key=lambda q: q.start)
+    return _dated([_bounded(q, plain) for q in found])
+
+
+def _figure(match: re.Match[str], text: str) -> Iterator[Quantity]:
+    start, end = match.span()
+    if match["iso"]:
+        year, month, day = (int(part) for part in re.split(r"[-/.]", match["iso"]))
+        yield from _date(start, end, match[0], [year], [month], [day])
+    elif match["dmy"]:
+        first, second, year = (int(part) for part in re.split(r"[-/.]", match["dmy"]))
+        years = [year] if year > 99 else [1900 + year, 2000 + year]
+        days = [n for n in (first, second) if 1 <= n <= 31]
+        months = [n for n in (first, second) if 1 <= n <= 12]
+        yield from _date(start, end, match[0], years, months, days)
+    elif match["clock"]:
+        hours, minutes = match["clock"].split(":")
+        yield Quantity(start, end, "clock", (int(hours) * 60.0 + int(minutes), (int(hours) + 12) * 60.0 + int(minutes)), match[0])
+    elif match["number"]:
+        yield _measured(start, end, _readings(match["number"]), text, grouped=not match["number"].isdigit())
+    elif match["cjk"]:
+        value = _cjk(match["cjk"])
+        counted = text[end : end + 1] in _COUNTED or (text[max(0, start - 1) : start] in "第约約" and start > 0)
+        if value is not None and (len(match["cjk"]) > 1 or counted) and match["cjk"] not in ("万一", "一一"):
+            yield _measured(start, end, (value,), text, grouped=len(match["cjk"]) != 4)
+    elif match["thai"]:
+        value = _thai(match["thai"])
+        if len(match["thai"]) > 4:
+            yield _measured(start, end, (value,), text, grouped=True)
+    elif match["roman"]:
+        value = _roman(match["roman"])
+        if value:
+            yield Quantity(start, end, "count", (float(value),), match[0], weak=True)
+
+
+def _date(start: int, end: int, raw: str, years: list[int], months: list[int], days: list[int]) -> Iterator[Quantity]:
+    for kind, values in (("year", years), ("month", months), ("day", days)):
+        if values:
+            yield Quantity(start, end, kind, tuple(map(float, values)), raw)
+
+
+def _readings(number: str) -> tuple[float, ...]:
+    """Every value the digits can mean: `1.234` is 1234 to a German and 1.234 to an American."""
+    bare = re.sub(r"['’\u00a0\u202f\u2009 ]", "", number)
+    if bare.isdigit():
+        return (float(bare),)
+    commas, points = bare.count(","), bare.count(".")
+    if commas and points:
+        decimal = max(bare.rfind(","), bare.rfind("."))
+        return (float(re.sub(r"[.,]", "", bare[:decimal]) + "." + bare[decimal + 1 :]),)
+    separator = "," if commas else "."
+    parts = bare.split(separator)
+    if len(parts) > 2:
+        return (float("".join(parts)),)
+    as_decimal = float(".".join(parts))
+    if len(parts[1]) == 3 and parts[0] not in ("", "0") and len(parts[0]) <= 3:
+        return (float("".join(parts)), as_decimal)
+    return (as_decimal,)
+
+
+def _cjk(run: str) -> float | None:
+    if all(char in CJK_DIGITS for char in run):
+        return float("".join(str(CJK_DIGITS[char]) for char in run))
+    total = section = digit = 0.0
+    for char in run:
+        if char in CJK_DIGITS:
+            digit = CJK_DIGITS[char]
+        elif CJK_SCALES[char] >= 10_000:
+            total = (
+                (total + section + digit or 1) * CJK_SCALES[char]
+                if CJK_SCALES[char] > 10_000 and total
+                else total + (section + digit or 1) * CJK_SCALES[char]
+            )
+            section = digit = 0
+        else:
+            section += (digit or 1) * CJK_SCALES[char]
+            digit = 0
+    return total + section + digit
+
+
+def _thai(run: str) -> float:
+    total = digit = 0.0
+    for part in re.findall(_THAI, run):
+        if part in THAI_DIGITS:
+            digit = THAI_DIGITS[part]
+        elif THAI_SCALES[part] == 10**6:
+            total, digit = (total + digit or 1) * 10**6, 0
+        else:
+            total, digit = total + (digit or 1) * THAI_SCALES[part], 0
+    return total + digit
+
+
+def _roman(numeral: str) -> int:
+    values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[char] for char in numeral]
+    total = sum(-v if n + 1 < len(values) and v < values[n + 1] else v for n, v in enumerate(values))
+    return total if numeral == _to_roman(total) else 0
+
+
+def _to_roman(value: int) -> str:
+    out = ""
+    for size, sign in ((100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):
+        while value >= size:
+            out, value = out + sign, value - size
+    return out
+
+
+def _measured(start: int, end: int, values: tuple[float, ...], text: str, *, grouped: bool, weak: bool = False) -> Quantity:
+    """The number with what stands around it: sign, currency, scale word, unit, ordinal or decade ending."""
+    raw_start, raw_end = start, end
+    before = text[max(0, start - 6) : start]
+    if _SIGNED.search(before):
+        values = tuple(-v for v in values)
+    money = next((sign for sign in SIGNS if before.rstrip(" \u00a0").endswith(sign)), "")
+    year_like = not grouped and len(values) == 1 and 1000 <= values[0] <= 2999 and values[0] == int(values[0])
+    era = next((base for name, base in ERAS.items() if before.endswith(name)), 0)
+    if year_like or (era and text[end : end + 1] == "年"):
+        if not weak and values[0] % 10 == 0 and (tail := _DECADE_TAIL.match(text, end)):
+            return Quantity(start, tail.end(), "decade", values, text[start : tail.end()])
+    elif values[0] % 10 == 0 and values[0] < 100 and (tail := _DECADE_TAIL.match(text, end)):
+        return Quantity(start, tail.end(), "decade", (1900 + values[0], 1800 + values[0], 2000 + values[0]), text[start : tail.end()])
+    end, scale, scaled = _scale(end, text, money=bool(money))
+    kind, factor, end = ("", 1.0, end) if money else _unit(end, text)
+    if money:
+        kind, factor = UNITS[money]
+    if era and text[raw_end : raw_end + 1] == "年":
+        return Quantity(start, raw_end + 1, "year", tuple(v + era for v in values), text[start : raw_end + 1])
+    if year_like and not scaled and not money and (not kind or _is_year(raw_end, text, kind)):
+        shift = -BUDDHIST_ERA if values[0] >= 2400 and ("พ.ศ" in text or "ปี" in before or re.search(r"[\u0e00-\u0e7f]", text)) else 0
+        if values[0] + shift <= 2100:
+            return Quantity(raw_start, raw_end, "year", tuple(v + shift for v in values), text[raw_start:raw_end])
+    if not kind and (tail := _ORDINAL_TAIL.match(text, end)):
+        return Quantity(start, tail.end(), "count", values, text[start : tail.end()])
+    if dated := _cjk_date(raw_end, text, values):
+        return Quantity(start, raw_end + 1, dated, values, text[start : raw_end + 1])
+    readings = tuple(v * scale * factor for v in values)
+    return Quantity(start, end, kind or "count", readings, text[start:end], weak=weak, scaled=scaled, converted=factor != 1.0, bare=values)
+
+
+def _cjk_date(end: int, text: str, values: tuple[float, ...]) -> str:
+    """月 and 日 behind a number are a date, not a duration, unless a counter says otherwise."""
+    sign, after = text[end : end + 1], text[end + 1 : end + 2]
+    if sign in ("月", "월") and 1 <= values[0] <= 12:
+        return "month"
+    if sign in ("日", "일") and 1 <= values[0] <= 31 and after not in ("間", "间", "간"):
+        return "day"
+    return ""
+
+
+def _is_year(end: int, text: str, kind: str) -> bool:
+    """A year word behind a year number ("1974 года", "1974年") makes it no duration."""
+    return kind == "time" and (
+        (text[end : end + 1] in "年년" and text[end + 1 : end + 2] not in "間间간") or bool(_word_at(end, text) in _YEAR_WORDS)
+    )
+
+
+def _word_at(end: int, text: str) -> str:
+    gap = _GAP.match(text, end)
+    word = _WORD.match(text, gap.end() if gap else end)
+    return folded(word[0]) if word else ""
+
+
+def _scale(end: int, text: str, *, money: bool) -> tuple[int, float, bool]:
+    """A scale word behind the number: "5 million", "3万", "$5m"."""
+    scale, scaled = 1.0, False
+    while text[end : end + 1] in CJK_SCALES and text[end : end + 1]:
+        scale *= CJK_SCALES[text[end]]
+        end, scaled = end + 1, True
+    if scaled:
+        return end, scale, True
+    gap = _GAP.match(text, end)
+    at = gap.end() if gap else end
+    for name in ("ล้าน", "แสน", "หมื่น", "พัน"):
+        if text.startswith(name, at):
+            return at + len(name), {"ล้าน": 1e6, "แสน": 1e5, "หมื่น": 1e4, "พัน": 1e3}[name], True
+    word = _WORD.match(text, at)
+    if word is None:
+        return end, 1.0, False
+    name = folded(word[0])
+    if money and name in ("m", "b") and at == end:
+        return word.end(), 1e6 if name == "m" else 1e9, True
+    if name == "k" and at > end:
+        return end, 1.0, False
+    if name in SCALES and not (name == "bin" and text[end : end + 1] not in " \u00a0"):
+        return word.end(), SCALES[name], True
+    return end, 1.0, False
+
+
+def _unit(end: int, text: str) -> tuple[str, float, int]:
+    """The unit behind the number: its dimension, its factor, and where it ends."""
+    gap = _GAP.match(text, end)
+    at = gap.end() if gap else end
+    if text[at : at + 3].lower() in ("de ", "of "):  # "millones de dólares"
+        at += 3
+    if _UNSPACED.match(text, at):
+        for name in _UNSPACED_UNITS:
+            if text.startswith(name, at) or (folded(text[at : at + 8]).startswith(name) and not text[at].isascii()):
+                dimension, factor = UNITS[name]
+                return dimension, factor, at + len(name)
+        return "", 1.0, end
+    word = _WORD.match(text, at)
+    if word is None:
+        return "", 1.0, end
+    name, area = folded(word[0]), 1
+    if name in _AREA_WORDS or name in _CUBIC_WORDS:
+        area = 2 if name in _AREA_WORDS else 3
+        gap = _GAP.match(text, word.end())
+        inner = _WORD.match(text, gap.end() if gap else word.end())
+        if inner is None:
+            return "", 1.0, end
+        word, name = inner, folded(inner[0])
+    if name not in UNITS or (name in AMBIGUOUS_UNITS and at - end != 0 and len(name) == 1):
+        return "", 1.0, end
+    dimension, factor = UNITS[name]
+    after = _WORD.match(text, word.end() + 1)
+    if area == 1 and dimension == "length" and after and folded(after[0]) in _AREA_WORDS | _CUBIC_WORDS:
+        area, word = (2 if folded(after[0]) in _AREA_WORDS else 3), after
+    if area > 1 and dimension == "length":
+        return ("area" if area == 2 else "volume"), factor**area * (1000.0 if area == 3 else 1.0), word.end()
+    return dimension, factor, word.end()
+
+
+def _named(words: list[tuple[int, int, str]], text: str) -> list[Quantity]:
+    """Numbers, ordinals, months and weekdays that are words."""
+    found: list[Quantity] = []
+    at = 0
+    while at < len(words):
+        start, end, word = words[at]
+        if not _speaks_of_numbers(word):
+            at += 1
+            continue
+        taken, value, strong = _spelled(words, at)
+        if taken:
+            last = words[at + taken - 1][1]
+            year = strong and 1000 <= value <= 2100 and _reads_as_year([w for _, _, w in words[at : at + taken]])
+            made = _measured(start, last, (value,), text, grouped=not year, weak=not strong)
+            found.append(made)
+            at += taken
+            continue
+        if word in ORDINALS:
+            found.append(Quantity(start, end, "count", (float(ORDINALS[word]),), text[start:end], weak=True))
+        elif word in MONTHS and _is_month(start, end, word, text):
+            found.append(Quantity(start, end, "month", (float(MONTHS[word]),), text[start:end]))
+        elif word in WEEKDAYS and len(word) > 3 and (text[start].isupper() or not text[start].isascii() or text[start:end] in LOWER_DAYS):
+            found.append(Quantity(start, end, "weekday", (float(WEEKDAYS[word]),), text[start:end], weak=True))
+        at += 1
+    return found
+
+
+_folded = lru_cache(maxsize=65_536)(folded)
+
+
+@lru_cache(maxsize=65_536)
+def _speaks_of_numbers(word: str) -> bool:
+    return bool(word in ORDINALS or word in MONTHS or word in WEEKDAYS or _languages(word))
+
+
+_AND = {"and": "en", "y": "es", "et": "fr", "und": "de", "e": "pt", "و": "ar"}
+
+
+def _spelled(words: list[tuple[int, int, str]], at: int) -> tuple[int, float, bool]:
+    """How many words from `at` on spell a number, which, and whether it is more than a small everyday one.
+
+    Every language in which the words make a number is tried; the longest reading wins.
+    """
+    best = (0, 0.0, False)
+    for language in _languages(words[at][2]):
+        reading = _spelled_in(language, words, at)
+        if reading[0] > best[0]:
+            best = reading
+    return best
+
+
+def _spelled_in(language: str, words: list[tuple[int, int, str]], at: int) -> tuple[int, float, bool]:
+    total = current = 0.0
+    taken = parts = 0
+    for n in range(at, len(words)):
+        if n > at and words[n][0] - words[n - 1][1] > 2:
+            break
+        word = words[n][2]
+        if _AND.get(word) == language and parts and n + 1 < len(words) and _joins(language, current, words[n + 1][2]):
+            continue
+        size = _value(language, word)
+        times = _multiplier(language, word)
+        if size is not None:
+            if 13 <= current < 100 and 10 <= size < 100 and language == "en":
+                current = current * 100 + size  # nineteen seventy-four
+            elif language == "ar" and word.startswith("و") and current:
+                current += size
+            elif (
+                current
+                and (current % 10 or size >= 10)
+                and (current % 100 or size >= 100)
+                and not (language == "fr" and current % 100 >= 4)
+            ):
+                break
+            else:
+                current = current * size if language == "fr" and current == 4 and size == 20 else current + size
+        elif times is not None and (parts or language in ("es", "pt", "tr", "fr", "ar", "ru", "it")):
+            if times == 100:
+                current = (current or 1) * 100
+            else:
+                total, current = total + (current or 1) * times, 0
+        else:
+            break
+        parts += 1
+        taken = n - at + 1
+    if not parts or (parts == 1 and words[at][2] in EVERYDAY):
+        return 0, 0.0, False
+    return taken, total + current, parts > 1 or total + current > 12
+
+
+def _joins(language: str, current: float, following: str) -> bool:
+    """Whether "and" goes on with the number: "two hundred and fifty", "treinta y cuatro"."""
+    size = _value(language, following)
+    return (
+        size is not None
+        and current > 0
+        and (current % 100 == 0 or (language != "en" and current % 10 == 0 and size < 10) or language == "ar")
+    )
+
+
+@lru_cache(maxsize=16384)
+def _languages(word: str) -> tuple[str, ...]:
+    found = [*NUMBER_WORDS.get(word, ()), *MULTIPLIERS.get(word, ()), *(["de"] if _german(word) else [])]
+    if word.startswith("و") and len(word) > 3:
+        found.append("ar")
+    return tuple(dict.fromkeys(found))
+
+
+def _value(language: str, word: str) -> float | None:
+    value = NUMBER_WORDS.get(word, {}).get(language)
+    if value is None and language == "de" and (made := _german(word)):
+        return float(made)
+    if value is None and language == "ar" and word.startswith("و"):
+        value = NUMBER_WORDS.get(word[1:], {}).get("ar")
+    return None if value is None else float(value)
+
+
+def _multiplier(language: str, word: str) -> float | None:
+    times = MULTIPLIERS.get(word, {}).get(language)
+    return MULTIPLIERS.get(word[1:], {}).get("ar") if times is None and language == "ar" and word.startswith("و") else times
+
+
+@lru_cache(maxsize=16384)
+def _german(word: str) -> int:
+    """A German number written as one word, 0 when it is none: `neunzehnhundertvierundsiebzig`."""
+    if len(word) < 8 or not word.isascii():
+        return 0
+    for name, size in (("tausend", 1000), ("hundert", 100)):
+        if name in word:
+            head, _, tail = word.partition(name)
+            first = _german_small(head) if head else 1
+            rest = (_german(tail) or _german_small(tail.removeprefix("und"))) if tail else 0
+            return first * size + rest if first and (rest or not tail) else 0
+    return _german_small(word) if "und" in word else 0
+
+
+def _german_small(word: str) -> int:
+    plain = NUMBER_WORDS.get(word, {}).get("de", 0)
+    if plain and plain < 100:
+        return plain
+    if word == "ein":
+        return 1
+    head, und, tail = word.partition("und")
+    tens = NUMBER_WORDS.get(tail, {}).get("de", 0)
+    ones = 1 if head == "ein" else NUMBER_WORDS.get(head, {}).get("de", 0)
+    return tens + ones if und and tens >= 20 and 0 < ones < 10 else 0
+
+
+def _reads_as_year(spelled: list[str]) -> bool:
+    return len(spelled) == 1 or not {"thousand", "million", "hundred"} & set(spelled[1:2])
+
+
+def _is_month(start: int, end: int, word: str, text: str) -> bool:
+    """May and March are also words: those count beside a number or behind "in", and only with a capital."""
+    if word not in AMBIGUOUS_MONTHS:
+        return not text[start].isascii() or text[start].isupper() or len(word) > 4
+    near_number = re.search(r"\d[\s.,]*(?:de\s+)?$", text[max(0, start - 8) : start]) or re.match(
+        r"[\s.,]*(?:de[l]?\s+)?\d", text[end : end + 8]
+    )
+    return bool(near_number) or (
+        text[start].isupper()
+        and bool(re.search(r"\b(?:[Ii]n|[Oo]f|[Ss]ince|[Uu]ntil|[Ee]n|[Ii]m|[Ll]ast|[Tt]his)\s$", text[max(0, start - 6) : start]))
+    )
+
+
+def _bounded(quantity: Quantity, text: str) -> Quantity:
+    """The quantity with the word before it that widens it: about, over, at most."""
+    if quantity.kind in ("year", "month", "day", "weekday"):
+        return quantity
+    before = re.split(r"[\d,;.)]", text[max(0, quantity.start - 24) : quantity.start].rstrip(" \u00a0$€£¥"))[-1]
+    words = re.findall(r"[^\W\d_]+|[~≈]", before)[-2:]
+    tail = [folded(word) for word in words]
+    run = before[-2:]
+    bound: Bound = "="
+    if any(w in APPROXIMATE for w in tail[-1:]) or run[-1:] in ("~", "≈", "约", "約", "近") or run in ("大约", "大約", "およ", "ประ"):
+        bound = "~"
+    elif (
+        any(w in AT_LEAST for w in tail)
+        or run in ("超过", "超過")
+        or text[quantity.end : quantity.end + 2] in ("以上", "多人", "余年")
+        or text[quantity.end : quantity.end + 1] in ("+", "多", "余")
+    ):
+        bound = ">"
+    elif any(w in AT_MOST for w in tail) or run in ("不足", "低于") or text[quantity.end : quantity.end + 2] in ("以下", "未満"):
+        bound = "<"
+    return replace(quantity, bound=bound) if bound != "=" else quantity
+
+
+def _dated(found: list[Quantity]) -> list[Quantity]:
+    """Numbers beside a month are days or years; the short end of a range of years is a year."""
+    out = list(found)
+    for n, quantity in enumerate(out):
+        if quantity.kind != "count" or len(quantity.values) != 1 or (quantity.weak and quantity.values[0] > 31):
+            continue
+        previous = out[n - 1] if n else None
+        following = out[n + 1] if n + 1 < len(out) else None
+        value = quantity.values[0]
+        beside = [
+            q
+            for q in (previous, following)
+            if q and q.kind == "month" and min(abs(q.start - quantity.end), abs(quantity.start - q.end)) <= 4
+        ]
+        if beside and 1 <= value <= 31:
+            out[n] = replace(quantity, kind="day", weak=False)
+        elif previous and previous.kind == "year" and value < 100 and 0 < quantity.start - previous.end <= 3 and len(quantity.raw) == 2:
+            century = previous.values[0] - previous.values[0] % 100
+            if century + value > previous.values[0]:
+                out[n] = replace(quantity, kind="year", values=(century + value,))
+    return out
+
+
+def same(claimed: Quantity, stated: Quantity) -> bool:
+    """Whether the page's figure bears the claim's out."""
+    if not comparable(claimed, stated):
+        return False
+    tolerance = CONVERTED if claimed.kind == stated.kind and (claimed.converted != stated.converted) else 1e-9
+    if claimed.bound == "~" or stated.bound == "~":
+        tolerance = max(tolerance, ROUNDED)
+    elif claimed.scaled and not stated.scaled:
+        tolerance = max(tolerance, _rounding(claimed))
+    for a in claimed.values:
+        for b in stated.values:
+            if abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-12):
+                return True
+            if claimed.bound == ">" and a < b <= a * (1 + BOUNDED):
+                return True
+            if claimed.bound == "<" and a > b >= a * (1 - BOUNDED):
+                return True
+    if claimed.kind == "decade":
+        return any(a <= b < a + 10 for a in claimed.values for b in stated.values)
+    return False
+
+
+def _rounding(quantity: Quantity) -> float:
+    """The relative slack of a round figure with two or more digits: 4.9 million stands for 4,873,000."""
+    digits = len(re.sub(r"\D", "", re.split(r"[^\d.,]", quantity.raw)[0]))
+    return 0.6 * 10.0 ** (1 - digits) if digits >= 2 else 1e-9
+
+
+_LOOSE = {"count"}
+
+
+def comparable(a: Quantity, b: Quantity) -> bool:
+    """Whether the two could be the same figure: the same kind, or one of them only a number."""
+    if a.kind == b.kind:
+        return True
+    if {a.kind, b.kind} <= {"year", "decade"}:
+        return True
+    if a.kind in _LOOSE or b.kind in _LOOSE:
+        return (
+            "month" not in (a.kind, b.kind)
+            and "weekday" not in (a.kind, b.kind)
+            and not (MONEY & {a.kind, b.kind} and a.scaled != b.scaled)
+        )
+    return {a.kind, b.kind} == {"gbp", "mass"}  # pounds
+
+
+def rival(claimed: Quantity, stated: Quantity) -> bool:
+    """Whether the page's figure stands where the claim's ought to: the same kind of figure with another value, or the same
+    number of something else."""
+    if same(claimed, stated):
+        return False
+    if claimed.kind == stated.kind:
+        return True
+    kinds = {claimed.kind, stated.kind}
+    if kinds <= MONEY:
+        return True
+    return not kinds & _CALENDAR and bool(set(claimed.bare) & set(stated.bare))
+
+
+_CALENDAR = {"year", "month", "day", "weekday", "decade", "clock"}
