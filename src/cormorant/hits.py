@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import ada_url
@@ -22,6 +23,7 @@ from cormorant import policy
 from cormorant.errors import InvalidArguments
 from cormorant.search import Found, Hit, Query, ranked
 
+Applied = Literal["provider", "client", "none"]
 DOMAINS_MAX = 100  # of each kind: wanted and excluded
 TITLE_MAX_CHARS = 300
 SNIPPET_MAX_CHARS = 2_000
@@ -242,7 +244,7 @@ def _merged(hits: list[Hit]) -> list[Hit]:
     return list(first.values())
 
 
-def _fresh(hits: list[Hit], query: Query, found: Found, notes: list[str], now: datetime) -> tuple[list[Hit], str]:
+def _fresh(hits: list[Hit], query: Query, found: Found, notes: list[str], now: datetime) -> tuple[list[Hit], Applied]:
     """Results known to be older than asked go; those without a date stay and are counted."""
     if query.freshness == "none":
         return hits, "none"
@@ -260,7 +262,7 @@ def _lifted(hits: list[Hit], prefer: Sequence[str]) -> list[Hit]:
     """Preferred hosts move up, nobody goes."""
     if not prefer:
         return hits
-    worth = {h.url: (PREFERRED if h.source and policy.matches(prefer, h.source, wide=True) else 1.0) / n for n, h in enumerate(hits, 1)}
+    worth = {h.url: (PREFERRED if h.source and policy.matches(prefer, h.source, wide=True) else 1.0) / n for n, h in enumerate(hits, 3)}
     return sorted(hits, key=lambda h: -worth[h.url])
 
 

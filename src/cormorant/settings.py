@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from cormorant import settings_files as files
 from cormorant.errors import InvalidArguments
+from cormorant.settings_files import PROJECT_FILE
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _UNITS_B = {"b": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "k": 1024, "m": 1024**2, "g": 1024**3}
@@ -107,9 +108,7 @@ class Search(_Section):
     block_domains: tuple[str, ...] = Field((), description="Hosts dropped from every result list.")
     keyless: bool = Field(True, description="Whether public keyless search is tried when nothing else is configured.")
     timeout: Seconds = Field(15.0, description="Deadline of one backend call.", gt=0)
-    connect_timeout: Seconds = Field(
-        3.0, description="Deadline of the connection to a public keyless backend, so that being offline is known soon.", gt=0
-    )
+    keyless_timeout: Seconds = Field(6.0, description="Deadline of public keyless search, so that being offline is known soon.", gt=0)
     fuse: int = Field(1, description="Backends of the chain asked at once; 2 or more answers are fused by reciprocal rank.", ge=1, le=4)
     model: str = Field("", description="provider/model for searching with a model vendor's own search; empty means its cheap one.")
     engine_id: str = Field("", description="Search engine id (cx) of Google Programmable Search (GOOGLE_CSE_ID).")
@@ -168,6 +167,10 @@ class Settings(_Section):
     profiles: dict[str, dict[str, Any]] = Field({}, description="Named sets of settings, each shaped like this file.")
     keys: dict[str, str] = Field({}, description="Secrets by the name of their variable; never shown.", repr=False)
 
+    def secrets(self) -> dict[str, str]:
+        """Every secret value by its name: what must never leave in a request, nor stand in a log or an error."""
+        return {name: value for name, value in {**self.keys, "search.key": self.search.key}.items() if value}
+
 
 # Names people already have. `keys` are secrets: they are kept apart and never shown.
 ALIASES = {
@@ -188,6 +191,7 @@ SECRETS = (
     "GOOGLE_API_KEY", "XAI_API_KEY", "COHERE_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "SEARXNG_TOKEN", "SECURE_BROWSER_SECRET",
 )  # fmt: skip
 RENAMED = {"search.api_key": "search.key", "search.backend": "search.provider", "search.base_url": "search.url"}
+__all__ = ["PROJECT_FILE", "Loaded", "Row", "Settings", "describe", "load", "of", "read", "unset", "unset_secret", "write", "write_secret"]
 SECRET_KEYS = ("search.key", "keys")
 MASK = "(set)"
 

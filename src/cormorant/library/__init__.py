@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
-from cormorant.library.index import Added, Held, Library, LibraryFound, LibraryHit
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Added", "Held", "Library", "LibraryFound", "LibraryHit"]
+from cormorant.library.index import Added, Held, Library, LibraryFound, LibraryHit, Origin
+
+if TYPE_CHECKING:
+    from cormorant.library.gathering import Limits, Progress, gather
+
+__all__ = ["Added", "Held", "Library", "LibraryFound", "LibraryHit", "Limits", "Origin", "Progress", "gather"]
+
+
+def __getattr__(name: str) -> Any:
+    """Gathering brings the extractors along; searching needs none of them."""
+    if name in ("Limits", "Progress", "gather"):
+        from importlib import import_module
+
+        return getattr(import_module("cormorant.library.gathering"), name)
+    raise AttributeError(f"module 'cormorant.library' has no attribute {name!r}")

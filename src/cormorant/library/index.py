@@ -70,6 +70,15 @@ class Held:
     bytes: int = 0
     added_at: str = ""
 
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "url": self.url,
+            "title": self.title,
+            "collection": self.collection,
+            "published_at": self.published or None,
+            "bytes": self.bytes,
+        }
+
 
 @dataclass
 class _Prepared:
@@ -144,12 +153,15 @@ class Library:
         return done
 
     def remove(self, url: str = "", *, collection: str | None = None) -> int:
-        """Removes one document, or a whole collection when no url is given; how many went. Raises: InvalidArguments."""
+        """Removes a document, all below an address (`https://x.org/old/*`), or a collection when no url is given; how many went.
+
+        Raises: InvalidArguments.
+        """
         if not url and collection is None:
             raise InvalidArguments("name a document or a collection to remove", remedy="cormorant index remove URL, or --collection NAME")
-        clauses = [("url = ?", url)] if url else []
+        clauses = [("substr(url, 1, length(?)) = ?", url[:-1])] if url.endswith("*") else [("url = ?", url)] if url else []
         clauses += [("collection = ?", collection)] if collection is not None else []
-        where, values = " AND ".join(c for c, _ in clauses), [v for _, v in clauses]
+        where, values = " AND ".join(c for c, _ in clauses), [v for c, v in clauses for _ in range(c.count("?"))]
         with self._writing() as db:
             ids = [row[0] for row in db.execute(f"SELECT id FROM docs WHERE {where}", values)]  # noqa: S608 - clauses are ours
             for doc in ids:

@@ -55,6 +55,18 @@ class LibraryHit:
     copies: int = 0  # near copies with the same passage that were left out
     covered: float = 1.0  # share of the question's telling words that the piece holds
 
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "url": self.url,
+            "title": self.title,
+            "snippet": self.snippet,
+            "marks": [list(mark) for mark in self.marks],
+            "heading": self.heading,
+            "published_at": self.published or None,
+            "collection": self.collection,
+            "score": self.score,
+        }
+
 
 @dataclass(frozen=True)
 class LibraryFound:

@@ -10,13 +10,14 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 import ada_url
 import anyio
 
 from cormorant import hits
-from cormorant.errors import CormorantError, InvalidArguments, NotConfigured, ProviderError, ProviderMisconfigured, RateLimited
+from cormorant.errors import CormorantError, NotConfigured, ProviderError, ProviderMisconfigured, RateLimited
 from cormorant.search import Found, Hit, Query, Reply, Request
 from cormorant.settings import Settings
 
@@ -126,7 +127,7 @@ class Backend:
                 return self._checked(reply)
             except RateLimited as error:
                 pause = error.retry_after or self.retry_s
-                if not (error.retryable and left and 0 < pause <= PATIENCE_S and waited + pause < self.settings.search.timeout):
+                if not (error.retryable and left and 0 < pause <= PATIENCE_S and waited + pause < self.timeout_s):
                     raise
                 left, waited = left - 1, waited + pause
                 await self.sleep(pause)
@@ -135,9 +136,12 @@ class Backend:
         """One request as it goes out."""
         headers = {"Accept": "application/json", **self.authorized(), **ask.headers}
         url = self.url.rstrip("/") + ask.path
-        return await self.request(
-            ask.method, url, headers=headers, params=ask.params, json=ask.json, timeout_s=self.settings.search.timeout
-        )
+        return await self.request(ask.method, url, headers=headers, params=ask.params, json=ask.json, timeout_s=self.timeout_s)
+
+    @property
+    def timeout_s(self) -> float:
+        """The deadline of one request."""
+        return self.settings.search.timeout
 
     def _checked(self, reply: Reply) -> Any:
         payload = self.parsed(reply)
@@ -259,6 +263,18 @@ def retry_after(reply: Reply) -> float | None:
     return None
 
 
+def hit(
+    row: Mapping[str, Any], engine: str, *, url: str = "url", snippet: tuple[str, ...] = ("snippet",), date: tuple[str, ...] = ("date",)
+) -> Hit:
+    """One row of an answer, by the names its fields have there; of several names the first that is filled counts."""
+    return Hit(row.get("title") or "", row[url], _first(row, snippet), _first(row, date), engine=engine, score=row.get("score"))
+
+
+def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    value = next((row[name] for name in names if row.get(name)), "")
+    return " … ".join(value) if isinstance(value, list) else value
+
+
 def with_sites(query: Query, limit: int = 10) -> str:
     """The question with site: operators, for backends that read them in the text; too many are left to our own filter."""
     wanted, excluded = hits.domains_of(query.domains)
@@ -271,7 +287,6 @@ def with_sites(query: Query, limit: int = 10) -> str:
     return text
 
 
-def require_text(query: Query) -> None:
-    """Raises: InvalidArguments for a question without a word."""
-    if not query.text.strip():
-        raise InvalidArguments("the query is empty", remedy="give words to look for")
+def since(freshness: str) -> str:
+    """The first day of a freshness, for backends that take a date. A day of slack for time zones."""
+    return (datetime.now(UTC) - timedelta(days=hits.FRESH_DAYS[freshness] + 1)).date().isoformat()

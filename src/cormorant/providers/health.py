@@ -1,0 +1,110 @@
+"""How the backends fared lately, kept in one small file so that a new process does not ask a dead one again.
+
+Two failures in a row, or three suspicious empty answers, let a backend rest for ten minutes, each further time twice as
+long; a Retry-After is kept as long as it says. When the rest is over the next search is the probe.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from cormorant.errors import CormorantError
+from cormorant.settings_files import OWNER_ONLY, replace
+
+FAILURES = 2
+EMPTIES = 3
+REST_S = 600.0
+REST_MAX_S = 6 * 3600.0
+
+
+@dataclass
+class _State:
+    failures: int = 0
+    empties: int = 0
+    rests: int = 0
+    until: str = ""
+    last_error: str = ""
+
+
+class Health:
+    """Who rests until when."""
+
+    def __init__(self, path: Path, now: Callable[[], datetime]) -> None:
+        self.path = path
+        self._now = now
+        self._states: dict[str, _State] = {}
+        self._read_at: int = -1
+
+    def rests(self, name: str) -> bool:
+        """Whether this backend is left alone for now."""
+        until = self._state(name).until
+        return bool(until) and self._now().isoformat() < until
+
+    def why(self, name: str) -> str:
+        state = self._state(name)
+        return f"resting until {state.until}: {state.last_error or 'suspicious empty answers'}"
+
+    def shown(self, name: str) -> tuple[str, str]:
+        """The last error and until when it rests, for doctor."""
+        state = self._state(name)
+        return state.last_error, state.until if self.rests(name) else ""
+
+    def failed(self, name: str, error: CormorantError) -> None:
+        """Counts a failure; enough of them, or a Retry-After, and the backend rests."""
+        state = self._state(name)
+        state.failures += 1
+        state.last_error = f"{error.code}: {error.message}"[:300]
+        if error.retry_after:
+            self._rest(state, error.retry_after)
+        elif state.failures >= FAILURES:
+            self._rest(state, min(REST_S * 2**state.rests, REST_MAX_S))
+            state.rests += 1
+        self._write()
+
+    def answered(self, name: str, *, empty: bool) -> None:
+        """Counts an answer. Empty ones are no failure, but three in a row are suspicious."""
+        state = self._state(name)
+        before = asdict(state)
+        state.failures = 0
+        state.empties = state.empties + 1 if empty else 0
+        if state.empties >= EMPTIES:
+            state.empties = 0
+            self._rest(state, min(REST_S * 2**state.rests, REST_MAX_S))
+            state.rests += 1
+        elif not empty:
+            state.rests, state.until, state.last_error = 0, "", ""
+        if asdict(state) != before:
+            self._write()
+
+    def _rest(self, state: _State, seconds: float) -> None:
+        until = (self._now() + timedelta(seconds=seconds)).isoformat()
+        state.until = max(state.until, until)
+
+    def _state(self, name: str) -> _State:
+        self._refresh()
+        return self._states.setdefault(name, _State())
+
+    def _refresh(self) -> None:
+        """Takes in what other processes noted; a file that can't be read is an empty one."""
+        try:
+            stamp = self.path.stat().st_mtime_ns
+            if stamp == self._read_at:
+                return
+            held: dict[str, dict[str, Any]] = json.loads(self.path.read_text(encoding="utf-8"))
+            self._states = {name: _State(**fields) for name, fields in held.items()}
+            self._read_at = stamp
+        except (OSError, ValueError, TypeError, AttributeError):
+            return
+
+    def _write(self) -> None:
+        held = {name: asdict(state) for name, state in self._states.items() if asdict(state) != asdict(_State())}
+        try:
+            replace(self.path, json.dumps(held, indent=1), mode=OWNER_ONLY)
+            self._read_at = self.path.stat().st_mtime_ns
+        except OSError:
+            return  # a folder that can't be written only means that other processes don't know

@@ -1,0 +1,40 @@
+"""Serper (Google results): https://serper.dev/playground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from cormorant.errors import CormorantError
+from cormorant.providers.api import Ask, Backend, hit, with_sites
+from cormorant.search import Hit, Query, Reply
+
+
+class Serper(Backend):
+    """Google results by Serper."""
+
+    name: ClassVar[str] = "serper"
+    base: ClassVar[str] = "https://google.serper.dev"
+    variables: ClassVar[tuple[str, ...]] = ("SERPER_API_KEY",)
+    native: ClassVar[frozenset[str]] = frozenset({"page", "freshness", "language"})
+
+    def authorized(self) -> dict[str, str]:
+        return {"X-API-KEY": self.key}
+
+    def ask(self, query: Query) -> Ask:
+        body: dict[str, Any] = {"q": with_sites(query), "num": query.count, "page": query.page}
+        if query.freshness != "none":
+            body["tbs"] = f"qdr:{query.freshness[0]}"
+        if query.language:
+            language, _, region = query.language.lower().partition("-")
+            body["hl"] = language
+            if len(region) == 2:
+                body["gl"] = region
+        return Ask("/search", json=body, method="POST")
+
+    def read(self, payload: Any) -> Iterable[Hit]:
+        return [hit(row, "google", url="link") for row in payload.get("organic") or []]
+
+    def complaint(self, reply: Reply, payload: Any) -> CormorantError | None:
+        said = self.excerpt(reply)
+        return self.limited(reply, said, spent=True) if reply.status == 400 and "credit" in said.lower() else None
