@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cormorant.extract.html.blocks import Page, cut, prune
-from cormorant.extract.html.features import AROUND_BIT, EMPTY_LEXICON, Facts, Table
+from cormorant.extract.html.features import Facts, Table
+from cormorant.extract.html.forest import Model, load
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +24,18 @@ class Selection:
     words: int
 
 
-def select(root: Any, *, title: str = "", url: str = "") -> Selection:
-    """Removes from `root`, a selectolax <body> without scripts, styles and hidden text, every block that is not main content."""
+def select(root: Any, *, title: str = "", url: str = "", model: Model | None = None) -> Selection:
+    """Removes from `root`, a selectolax <body> without scripts, styles and hidden text, every block that is not main content.
+
+    `model` is for measuring: another one than the one that is shipped.
+    """
     page = cut(root)
     words = sum(block.words for block in page.blocks)
     if not words:
         return Selection(0.0, 0.0, 0, 0)
-    table = Table(page, Facts(title, url, _kind(root)), EMPTY_LEXICON)
-    table.compute()
-    chances = _by_rules(table)
+    model = model or load()
+    table = Table(page, Facts(title, url, _kind(root)), model.lexicon)
+    chances = model.chances(table)
     kept = decide(table, chances)
     prune(page, kept)
     kept_words = sum(block.words for block, keep in zip(page.blocks, kept, strict=True) if keep)
@@ -44,23 +48,6 @@ def _kind(root: Any) -> str:
     html = root.parent
     meta = html.css_first('meta[property="og:type"]') if html is not None else None
     return (meta.attributes.get("content") or "") if meta is not None else ""
-
-
-def _by_rules(table: Table) -> Any:
-    """Chances from what is known without a model."""
-    np, b = table.np, table.block
-    around = table.around[table.owner]
-    away = sum(AROUND_BIT[tag] for tag in ("nav", "header", "footer", "aside", "form", "button"))
-    columns = dict(zip(table.names, table.columns, strict=True))
-    inside = columns["in_best_0.7"] == 0
-    chance = np.where(inside, 0.65, 0.25) + np.where(b["prose"] > 0, 0.2, 0.0) - np.where(b["link_share"] > 0.6, 0.3, 0.0)
-    chance = (
-        chance
-        - np.where((around & away) > 0, 0.6, 0.0)
-        + np.where(columns["at_main"] == 0, 0.15, 0.0)
-        - np.where(columns["at_main"] > 0, 0.2, 0.0)
-    )
-    return np.clip(chance, 0.01, 0.99)
 
 
 def decide(table: Table, chances: Any) -> list[bool]:
