@@ -34,7 +34,16 @@ def run(job: str, body: bytes, *, timeout_s: float = TIMEOUT_S, **arguments: Any
 
     Raises: what the job raises, and ExtractionFailed when the child crashed, hung or needed too much memory.
     """
-    command = [sys.executable, "-m", "cormorant.extract.child", job, json.dumps(arguments)]
+    found = json.loads(
+        answer_of([sys.executable, "-m", "cormorant.extract.child", job, json.dumps(arguments)], body, job=job, timeout_s=timeout_s)
+    )
+    if "error" in found:
+        raise _rebuilt(found["error"])
+    return found["value"]
+
+
+def answer_of(command: list[str], body: bytes, *, job: str, timeout_s: float) -> bytes:
+    """What a command answers to a body. Raises: ExtractionFailed when it ends badly, late or without an answer."""
     with subprocess.Popen(  # noqa: S603 our own interpreter and module, arguments as a list
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment(), cwd=os.sep, close_fds=True
     ) as child:
@@ -47,10 +56,7 @@ def run(job: str, body: bytes, *, timeout_s: float = TIMEOUT_S, **arguments: Any
                 child.kill()
     if child.returncode != 0 or not answer:
         raise ExtractionFailed(_ended(job, child.returncode, complaint), remedy=_OTHER)
-    found = json.loads(answer)
-    if "error" in found:
-        raise _rebuilt(found["error"])
-    return found["value"]
+    return answer
 
 
 _OTHER = "try another copy of the document, or the page that links to it"

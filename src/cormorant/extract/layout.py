@@ -29,6 +29,7 @@ _ITEM = re.compile(r"^\s*(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s+)(?=\S)")
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:(?:page|seite|p\.?|стр\.?|第)\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:/|of|von|de|sur|из)\s*\d{1,4})?(?:\s*页)?\W*$", re.I
 )
+_LEADER = re.compile(r"(?:[ \u00a0]?[.·…_]){4,} ?")
 _ENDS = re.compile(r"[.!?:;。！？：][\"'”’)\]]*$")
 
 
@@ -353,7 +354,7 @@ def _leading(rows: list[Row]) -> float:
 
 
 def _paragraph(rows: list[Row]) -> Block:
-    text = joined([row.text for row in rows])
+    text = _LEADER.sub(" ... ", joined([row.text for row in rows]))
     first = max((s for row in rows for s in row.segments), key=lambda s: len(s.text))
     bold = all(segment.bold for row in rows for segment in row.segments)
     kind = "item" if _BULLET.match(text) else "paragraph"

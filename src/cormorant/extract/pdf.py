@@ -284,6 +284,7 @@ class _Reader:
         self._chars: list[str] = []
         self._box = [0.0, 0.0, 0.0, 0.0]
         self._first = -1
+        self._indices: list[int] = []
         self._size = 0.0
         self._space = False
         self._level = True
@@ -312,11 +313,13 @@ class _Reader:
         if self._space and self._chars and self._chars[-1] != " ":
             self._chars.append(" ")
         self._space = False
+        self._indices.append(index)
         self._chars.append(LIGATURES.get(code) or chr(code))
         self._box = [min(self._box[0], x0), min(self._box[1], y0), max(self._box[2], x1), max(self._box[3], y1)]
 
     def _begin(self, index: int, x0: float, y0: float, x1: float, y1: float) -> None:
         self._first, self._space = index, False
+        self._indices = []
         self._size = max(1.0, y1 - y0)
         self._box = [x0, y0, x1, y1]
         angle = (self.raw.FPDFText_GetCharAngle(self.handle, index) * 57.29578 + self.frame.turn) % 360
@@ -365,12 +368,15 @@ class _Reader:
         if kind := self._unseen(x0, y0, x1, y1, text):
             self.held.findings.append(finding(kind, text))
             return
-        name = self._font()
+        ends = (self._indices[0], self._indices[-1])
+        self._first = self._indices[len(self._indices) // 2]  # the first may be a bullet in a type of its own
+        name = self._font(self._first)
+        mono = bool(_MONO.search(name)) and all(_MONO.search(self._font(index)) for index in ends)
         bold = (
             bool(re.search(r"bold|black|heavy|semibold|demi", name, re.I))
             or self.raw.FPDFText_GetFontWeight(self.handle, self._first) >= 600
         )
-        self.segments.append(Segment(text, x0, y0, x1, y1, self._size, bold, bool(_MONO.search(name))))
+        self.segments.append(Segment(text, x0, y0, x1, y1, self._font_size(), bold, mono))
 
     def _unseen(self, x0: float, y0: float, x1: float, y1: float, text: str) -> str:
         """Text off the page or too small to see; text without ink only when it speaks to a model (white on a dark box is common)."""
@@ -384,13 +390,21 @@ class _Reader:
         known = self.raw.FPDFText_GetFillColor(self.handle, self._first, red, green, blue, alpha)
         return "same_colour" if known and (min(red.value, green.value, blue.value) > 245 or alpha.value < 10) else ""
 
-    def _font(self) -> str:
+    def _font_size(self) -> float:
+        """The size of the type in points as it stands on the page."""
+        matrix = self.raw.FS_MATRIX()
+        size = self.raw.FPDFText_GetFontSize(self.handle, self._first)
+        if self.raw.FPDFText_GetMatrix(self.handle, self._first, matrix):
+            size *= (matrix.c**2 + matrix.d**2) ** 0.5
+        return float(size) if size > 0.1 else self._size
+
+    def _font(self, index: int) -> str:
         flags = ctypes.c_int()
-        size = self.raw.FPDFText_GetFontInfo(self.handle, self._first, None, 0, flags)
+        size = self.raw.FPDFText_GetFontInfo(self.handle, index, None, 0, flags)
         if not size:
             return ""
         name = ctypes.create_string_buffer(size)
-        self.raw.FPDFText_GetFontInfo(self.handle, self._first, name, size, flags)
+        self.raw.FPDFText_GetFontInfo(self.handle, index, name, size, flags)
         return name.value.decode("utf-8", "replace")
 
 
