@@ -63,9 +63,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        if self.command != "HEAD":
+            self.wfile.write(data)
 
-    do_GET = do_POST = _serve
+    do_GET = do_POST = do_HEAD = _serve
 
     def log_message(self, *args: Any) -> None:
         """Silence."""

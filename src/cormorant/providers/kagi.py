@@ -30,7 +30,7 @@ class Kagi(Backend):
 
     def complaint(self, reply: Reply, payload: Any) -> CormorantError | None:
         errors = payload.get("error") if isinstance(payload, dict) else None
-        if not errors or reply.status in (401, 403, 429):
+        if not errors or reply.status in (401, 402, 403, 429):
             return None
         said = self.excerpt(reply)
         if "credit" in said.lower() or "balance" in said.lower():
