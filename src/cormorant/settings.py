@@ -152,6 +152,20 @@ class Limits(_Section):
     usd: float = Field(0.0, description="Money spent on backends.", ge=0)
 
 
+class Server(_Section):
+    """The HTTP server."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on; any other than loopback asks callers for a key.")
+    port: int = Field(8300, description="Port to listen on; 0 picks one.", ge=0, le=65535)
+    path: str = Field("", description="Folder of keys, executions and tenants; empty means the user's data folder.")
+    hosts: tuple[str, ...] = Field((), description="Other names this server is called by; a request for any other name is refused.")
+    origins: tuple[str, ...] = Field((), description="Origins whose pages may call, besides the server's own.")
+    require_key: bool = Field(False, description="Whether a key is asked for on loopback too.")
+    concurrency: int = Field(32, description="Calls of one tenant at once; more wait.", ge=1)
+    queue: int = Field(1_000, description="Runs of one tenant going on or waiting; more are refused.", ge=1)
+    timeout: Seconds = Field(300.0, description="Deadline of one call.", gt=0)
+
+
 class Settings(_Section):
     """Everything, frozen. `load()` makes one from files and environment; `Settings()` is the defaults alone."""
 
@@ -162,6 +176,7 @@ class Settings(_Section):
     store: Store = Store()
     library: Library = Library()
     limits: Limits = Limits()
+    server: Server = Server()
     models: dict[str, str] = Field({}, description="Model aliases: `default` and your own names, each a provider/model.")
     profile: str = Field("", description="Name of the profile in force; its settings lie over the files and under the environment.")
     profiles: dict[str, dict[str, Any]] = Field({}, description="Named sets of settings, each shaped like this file.")

@@ -21,7 +21,7 @@ from cormorant.answer import answer as answer_walk
 from cormorant.changes import changes
 from cormorant.document import Document
 from cormorant.errors import CormorantError, InvalidArguments, NotConfigured
-from cormorant.events import Emit, Event, nowhere
+from cormorant.events import Emit, Event, Updated, nowhere
 from cormorant.fetching import Fetcher, Wanted, errors_of
 from cormorant.find import find as find_in
 from cormorant.fitting import Shape, fitted, fitted_stored, shares
@@ -177,6 +177,7 @@ class Web:
         since: str | None = None,
         timeout: float | None = None,
         counter: str | None = None,
+        emit: Emit = nowhere,
         notes: Notes = (),
     ) -> Page | Pages:
         """Read one address (a `Page`) or several (`Pages`, in the order asked; one that fails does not fail the others).
@@ -201,10 +202,15 @@ class Web:
             page = fitted(item, stored_as, shape, links=links, structured=structured)
             page = replace(page, cached=cached, changes=await self._changed(item, since) if since else None)
             return await self._handed_page(page)
-        return await self._fetch_several(called["urls"], wanted, shape, prompt or "", notes)
+        return await self._fetch_several(called["urls"], wanted, shape, prompt or "", emit, notes)
 
-    async def _fetch_several(self, urls: Sequence[str], wanted: Wanted, shape: Shape, prompt: str, notes: Notes) -> Pages:
-        items = await asyncio.gather(*(self._read_or_error(url, wanted) for url in urls))
+    async def _fetch_several(self, urls: Sequence[str], wanted: Wanted, shape: Shape, prompt: str, emit: Emit, notes: Notes) -> Pages:
+        async def one(n: int, url: str) -> Item:
+            item = await self._read_or_error(url, wanted)
+            await emit(Updated({"url_index": n, "url": url, "ok": item.error is None, "output_key": "items"}))
+            return item
+
+        items = await asyncio.gather(*(one(n, url) for n, url in enumerate(urls)))
         held = Held("web_fetch", tuple(replace(item, query=prompt) for item in items), arguments={"urls": list(urls)})
         stored_as, warnings = await self._keep(held)
         shapes = shares(shape, items)

@@ -33,6 +33,8 @@ COMMANDS = {  # name -> (module, attribute, one line of help); the tools come fi
     "secret": ("cormorant.surfaces.cli_operator", "secret", "Keep a key, read from standard input."),
     "doctor": ("cormorant.surfaces.cli_operator", "doctor", "What this install can do, and why not the rest."),
     "mcp": ("cormorant.surfaces.cli_operator", "mcp", "Serve the tools to an agent over MCP."),
+    "serve": ("cormorant.surfaces.cli_operator", "serve", "Serve the tools over HTTP, with live events."),
+    "key": ("cormorant.surfaces.cli_operator", "key", "Keys of the HTTP server."),
 }
 SHORT = {"setting": "settings", "secrets": "secret"}
 EXAMPLES = {

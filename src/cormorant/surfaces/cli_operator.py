@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cormorant.errors import InvalidArguments, NotConfigured
 from cormorant.surfaces.cli import emit, emit_json, run_async, tell
+
+if TYPE_CHECKING:
+    from cormorant.surfaces.tenants import Keys
 
 JSON = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
 
@@ -47,13 +52,17 @@ def _show_settings(as_json: bool) -> None:
         emit(f"{row.key:<{width}}  {row.value}{origin}")
 
 
+PROJECT = click.option("--project", is_flag=True, help="In ./cormorant.toml instead of the user's own file.")
+PROJECT_FILE = "cormorant.toml"
+
+
 @settings.command(name="set")
 @click.argument("key")
 @click.argument("value")
-@click.option("--project", is_flag=True, help="In ./cormorant.toml instead of the user's file.")
+@PROJECT
 def set_(key: str, value: str, project: bool) -> None:
     """Set KEY to VALUE (lists are separated by commas)."""
-    from cormorant.settings import PROJECT_FILE, write
+    from cormorant.settings import write
 
     where = write(key, value, path=PROJECT_FILE if project else None)
     tell(f"{key} set in {where}")
@@ -61,14 +70,13 @@ def set_(key: str, value: str, project: bool) -> None:
 
 @settings.command()
 @click.argument("key")
-@click.option("--project", is_flag=True, help="In ./cormorant.toml instead of the user's file.")
+@PROJECT
 def unset(key: str, project: bool) -> None:
     """Put KEY back to its default."""
-    from cormorant.settings import PROJECT_FILE
     from cormorant.settings import unset as remove
 
     gone = remove(key, path=PROJECT_FILE if project else None)
-    tell(f"{key} is unset" if gone else f"{key} was not set there")
+    tell(f"{key} unset" if gone else f"{key} was not set there")
 
 
 @click.group()
@@ -270,3 +278,82 @@ def mcp(structured: str, how: bool) -> None:
             await serve_stdio(web, structured=structured)  # type: ignore[arg-type]
 
     run_async(serve())
+
+
+def _server_folder(path: str) -> Path:
+    if path:
+        return Path(path).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("cormorant", appauthor=False) / "server"
+
+
+@click.command()
+@click.option("--host", help="Address to listen on; any other than loopback asks callers for a key.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 picks one.")
+def serve(host: str | None, port: int | None) -> None:
+    """Serve the tools over HTTP, with live events, MCP at /mcp and a page at /.
+
+    \b
+    cormorant serve
+    curl -s localhost:8300/v1/fetch -d '{"url": "https://example.com/", "budget": 500}'
+    """
+    try:
+        from cormorant.surfaces.http import serve as serve_http
+    except ModuleNotFoundError as error:
+        raise NotConfigured(f"the HTTP server needs the package {error.name}", remedy="pip install 'cormorant[serve]'") from error
+    from cormorant.settings import load
+
+    found = load()
+    changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    found = found.model_copy(update={"server": found.server.model_copy(update=changes)})
+    run_async(serve_http(found, _server_folder(found.server.path), ready=lambda url: tell(f"cormorant on {url}, Ctrl-C stops it")))
+
+
+@click.group()
+def key() -> None:
+    """Keys of the HTTP server, each of one tenant; kept as hashes.
+
+    \b
+    cormorant key create alice        prints the key once
+    cormorant key list
+    cormorant key revoke 1f2e3d4c
+    """
+
+
+def _keys() -> Keys:
+    from cormorant.settings import load
+    from cormorant.surfaces.tenants import Keys
+
+    return Keys(_server_folder(load().server.path) / "keys.json")
+
+
+@key.command()
+@click.argument("tenant")
+def create(tenant: str) -> None:
+    """Make a key for TENANT and print it; it can't be shown again."""
+    made, text = _keys().create(tenant)
+    tell(f"key {made.id} of tenant {tenant}; it is shown this once:")
+    emit(text)
+
+
+@key.command(name="list")
+@JSON
+def list_keys(as_json: bool) -> None:
+    """Which keys there are."""
+    rows = [{"id": one.id, "tenant": one.tenant, "created_at": one.created_at} for one in _keys().all()]
+    if as_json:
+        emit_json(rows)
+        return
+    for row in rows:
+        emit(f"{row['id']}  {row['tenant']}  {row['created_at']}")
+    if not rows:
+        emit("(no keys)")
+
+
+@key.command()
+@click.argument("key_id")
+def revoke(key_id: str) -> None:
+    """Take a key back; it stops working at once."""
+    gone = _keys().revoke(key_id)
+    tell(f"key {gone.id} of tenant {gone.tenant} revoked")

@@ -1,0 +1,169 @@
+"""Runs of a tool that a client may leave and come back to: a record that survives a restart, and events to replay."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from cormorant.errors import Cancelled, CormorantError, Internal
+from cormorant.events import Emit, Event, Failed, Finished
+from cormorant.surfaces.tenants import write_private
+
+Status = Literal["pending", "running", "completed", "failed", "cancelled"]
+ENDED = ("completed", "failed", "cancelled")
+KEPT_RUNS = 1_000  # executions whose events stay in memory; older ones answer from their record
+KEPT_EVENTS = 20_000  # of one execution; a longer one can't be replayed from its beginning
+_ID_PREFIX = "call_"
+
+Work = Callable[[Emit], Awaitable[Any]]
+
+
+@dataclass
+class Execution:
+    """One run. `events` are (sequence, name, payload); whoever streams it waits on `changed`."""
+
+    id: str
+    tool: str
+    inputs: dict[str, Any]
+    status: Status = "pending"
+    outputs: Any = None
+    error: dict[str, Any] | None = None
+    created_at: str = ""
+    started_at: str | None = None
+    completed_at: str | None = None
+    events: list[tuple[int, str, Any]] = field(default_factory=list, repr=False)
+    changed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """What `GET /v1/executions/{id}` shows."""
+        names = ("id", "tool", "status", "inputs", "outputs", "error", "created_at", "started_at", "completed_at")
+        return {name: getattr(self, name) for name in names}
+
+    def add(self, event: Event) -> None:
+        self.events.append((len(self.events) + 1, event.event, event.data))
+        if len(self.events) > KEPT_EVENTS:
+            raise Internal("an execution sent more events than can be kept")
+        self._wake()
+
+    def _wake(self) -> None:
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    async def after(self, seen: int) -> AsyncIterator[tuple[int, str, Any]]:
+        """Every event past `seen`, then those that come, up to and including the terminal one."""
+        while True:
+            changed = self.changed
+            for event in self.events[seen:]:
+                seen = event[0]
+                yield event
+                if event[1] in ("tool_end", "error"):
+                    return
+            if self.status in ENDED and seen >= len(self.events):
+                return
+            await changed.wait()
+
+
+class Executions:
+    """The runs of one tenant. Records are files; a run that a restart interrupted is found as failed, never as running."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._runs: OrderedDict[str, Execution] = OrderedDict()
+
+    def start(self, tool: str, inputs: dict[str, Any], work: Work) -> Execution:
+        """Begin a run and return at once."""
+        run = Execution(_ID_PREFIX + secrets.token_hex(16), tool, inputs, created_at=_now())
+        self._runs[run.id] = run
+        while len(self._runs) > KEPT_RUNS:
+            oldest = next((key for key, kept in self._runs.items() if kept.status in ENDED), None)
+            if oldest is None:
+                break
+            del self._runs[oldest]
+        self._save(run)
+        run.task = asyncio.get_running_loop().create_task(self._run(run, work))
+        return run
+
+    async def _run(self, run: Execution, work: Work) -> None:
+        run.status, run.started_at = "running", _now()
+        self._save(run)
+        told: list[Event] = []
+
+        async def emit(event: Event) -> None:
+            told.append(event)
+            run.add(event)
+
+        terminal: Event | None = None
+        try:
+            result = (await work(emit)).as_dict()
+            run.status, run.outputs = "completed", result
+            terminal = Finished(result)
+        except CormorantError as error:
+            run.status, run.error = "failed", error.as_dict()
+            terminal = Failed(error.message, error.code)
+        except asyncio.CancelledError:
+            error = Cancelled("the execution was cancelled", remedy="start it again")
+            run.status, run.error = "cancelled", error.as_dict()
+            terminal = Failed(error.message, error.code)
+        except Exception as error:  # the outer edge of a run: a bug ends it, and says so without its stack
+            run.status, run.error = "failed", Internal(f"{type(error).__name__} in {run.tool}").as_dict()
+            terminal = Failed(run.error["message"], "internal")
+        finally:
+            run.completed_at = _now()
+            self._save(run)
+            if terminal is not None and not any(event.event in ("tool_end", "error") for event in told):
+                run.add(terminal)
+            run._wake()
+
+    def get(self, execution_id: str) -> Execution | None:
+        """The run of that id, from memory or from its record."""
+        found = self._runs.get(execution_id)
+        return found or self._read(execution_id)
+
+    async def cancel(self, run: Execution) -> None:
+        """Stop a run and wait until it has cleaned up."""
+        if run.task is not None and not run.task.done():
+            run.task.cancel()
+            await asyncio.wait([run.task])
+
+    async def aclose(self) -> None:
+        """Stop every run."""
+        await asyncio.gather(*(self.cancel(run) for run in list(self._runs.values())))
+
+    @property
+    def active(self) -> int:
+        return sum(run.status not in ENDED for run in self._runs.values())
+
+    def _path(self, execution_id: str) -> Path:
+        return self.folder / f"{execution_id}.json"
+
+    def _save(self, run: Execution) -> None:
+        write_private(self._path(run.id), json.dumps(run.record(), ensure_ascii=False, default=str))
+
+    def _read(self, execution_id: str) -> Execution | None:
+        if not (execution_id.startswith(_ID_PREFIX) and execution_id.removeprefix(_ID_PREFIX).isalnum()):
+            return None
+        try:
+            run = Execution(**json.loads(self._path(execution_id).read_text(encoding="utf-8")))
+        except (FileNotFoundError, ValueError, TypeError):
+            return None
+        if run.status not in ENDED:
+            error = Internal("the server stopped while this was running", remedy="start it again", retryable=True)
+            run.status, run.error, run.completed_at = "failed", error.as_dict(), _now()
+            self._save(run)
+        if run.status == "completed":
+            run.events = [(1, "tool_end", run.outputs)]
+        elif run.error:
+            run.events = [(1, "error", {"message": run.error["message"], "code": run.error["code"]})]
+        return run
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
