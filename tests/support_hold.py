@@ -42,3 +42,29 @@ def put_again_and_again(folder: str, fill: str, times: int) -> int:
 
     asyncio.run(run())
     return times
+
+
+def hold_under_sweeps(folder: str, name: str, times: int) -> int:
+    """Puts results with a text that all share, sweeping a folder that is far too full; how many of its own are gone."""
+    from cormorant.errors import CormorantError
+    from cormorant.held import Held, Item
+    from cormorant.store import DirectoryStore
+
+    async def run() -> int:
+        store, reader = DirectoryStore(folder, max_bytes=20_000), DirectoryStore(folder)
+        mine = []
+        for n in range(times):
+            mine.append(await store.put(Held("research", (Item(text="shared " * 2_000), Item(text=f"{name} {n} " * 1_000)))))
+            if n % 5 == 0:
+                await store.sweep()
+        gone = 0
+        for n, response_id in enumerate(mine):
+            try:
+                gone += (await reader.get(response_id)).items[1].text != f"{name} {n} " * 1_000
+            except CormorantError:
+                gone += 1
+        await store.aclose()
+        await reader.aclose()
+        return gone
+
+    return asyncio.run(run())

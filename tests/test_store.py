@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import support_hold
 from cormorant import errors
 from cormorant.document import Document, FileFacts, Finding, Link
 from cormorant.folder import HOLDS, Folder
@@ -480,6 +481,12 @@ async def test_a_shared_body_stays_as_long_as_one_id_names_it(open_folder: OpenF
     assert _files(tmp_path / "results", ".json") == [f"{kept}.json"]
     assert gone != kept
     assert (await open_folder().get(kept)).items == FETCHED.items
+
+
+def test_three_processes_that_sweep_each_other_lose_nothing_they_hold(tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    with support_hold.Pool(3) as pool:
+        assert pool.starmap(support_hold.hold_under_sweeps, [(str(folder), name, 30) for name in "abc"], chunksize=1) == [0, 0, 0]
 
 
 @pytest.mark.anyio

@@ -127,6 +127,7 @@ class Folder:
             (self._path / ".swept").touch(mode=0o600)
             before = self._look(_Found(), bodies_named)
             going = self._too_old(before, max_age_s) | self._too_much(before, max_bytes)
+            self._held_live()  # for what it does besides: the notes of stores that are gone go too
             if not going and not self._orphans(before) and not self._leftovers():
                 return Swept(bytes=before.bytes())
             with self._locked(alone=True):
