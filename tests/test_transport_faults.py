@@ -393,7 +393,7 @@ async def test_a_cancelled_fetch_closes_its_connection() -> None:
 
     async with serving(never) as server, transport() as t:
         task = asyncio.create_task(t.get(server.url()))
-        await asked.wait()
+        await asyncio.wait_for(asked.wait(), 5)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

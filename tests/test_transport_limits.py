@@ -78,10 +78,9 @@ async def test_a_coding_that_cant_be_undone_is_named_and_its_bytes_are_not_hande
             await t.get(server.url())
 
 
-@pytest.mark.parametrize(
-    ("encoding", "whole"), [("gzip", gzip.compress(TEXT)), ("br", brotli.compress(TEXT)), ("zstd", zstd.compress(TEXT))]
-)
-async def test_a_coded_body_that_is_broken_is_an_error(encoding: str, whole: bytes) -> None:
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+async def test_a_coded_body_that_is_broken_is_an_error(encoding: str) -> None:
+    whole = CODINGS[encoding](TEXT)
     for body in (whole[:-5], whole[: len(whole) // 2], b"\xff" + whole[1:]):
         async with serving({"*": answer(200, body, content_encoding=encoding)}) as server, transport() as t:
             with pytest.raises(Network):

@@ -37,6 +37,8 @@ class Jar:
 
     def header_for(self, url: Url) -> str:
         """The `Cookie` field for a request, empty where there is none."""
+        if not self.cookies:
+            return ""
         safe = url.scheme == "https"
         sent = [one for one in self.cookies if one.host == url.host and (safe or not one.secure) and _covers(one.path, url.target)]
         sent.sort(key=lambda one: -len(one.path))  # RFC 6265 5.4: longer paths first

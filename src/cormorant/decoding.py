@@ -133,6 +133,10 @@ class Decoder:
     """Undoes a Content-Encoding. Raises: UnsupportedType for a coding nobody here knows, or too many of them."""
 
     def __init__(self, content_encoding: str) -> None:
+        self.names: tuple[str, ...] = ()
+        self._layers: list[_Layer] = []
+        if not content_encoding:
+            return
         names = [name for text in content_encoding.lower().split(",") if (name := text.strip()) not in ("", "identity", "none")]
         if len(names) > LAYERS_MAX:
             raise UnsupportedType(f"the body has {len(names)} content codings on top of each other: {', '.join(names)[:200]}")
@@ -140,7 +144,7 @@ class Decoder:
         if unknown:
             raise UnsupportedType(f"the content coding {unknown[:60]!r} can't be decoded", remedy=f"this client reads {ACCEPTED}")
         self.names = tuple(reversed(names))
-        self._layers: list[_Layer] = [_LAYERS[name]() for name in self.names]  # the last one applied comes off first
+        self._layers = [_LAYERS[name]() for name in self.names]  # the last one applied comes off first
 
     @property
     def identity(self) -> bool:

@@ -111,9 +111,7 @@ class Exchange:
         """Send the request and read the head. Raises: Broken (early) where nothing came, Network, Timeout."""
         before = wire.received
         try:
-            async with asyncio.timeout(first_byte_s):
-                await wire.send(message)
-                head = await wire.head(method)
+            head = await wire.exchange(message, method, limit_s=first_byte_s)
         except TimeoutError:
             wire.abort()
             raise Timeout(f"no answer within {first_byte_s:g} s", retryable=True) from None

@@ -53,6 +53,7 @@ INSIDE_NAMES = {  # names no public server has; reached only when the allow list
     "svc": "names inside a cluster",
     "alt": "names outside DNS (RFC 9476)",
 }
+PASSED_MAX = 4096  # hosts whose "yes" is remembered; the lists of one policy never change
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")  # RFC 1123 2.1, and the underscore that real names have
 
 
@@ -186,6 +187,8 @@ class Policy:
     _block: tuple[HostPattern, ...] = field(init=False, repr=False, compare=False)
     _ranges: tuple[networks.Network, ...] = field(init=False, repr=False, compare=False)
     _bad_range: str = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+    _passed: set[tuple[str, int, bool]] = field(init=False, repr=False, compare=False)  # what check_url has let through before
 
     def __post_init__(self) -> None:
         for name in ("block", "prefer", "allow_ranges"):
@@ -199,13 +202,23 @@ class Policy:
         ranges, bad = _ranges(self.allow_ranges)
         object.__setattr__(self, "_ranges", ranges)
         object.__setattr__(self, "_bad_range", bad)
+        object.__setattr__(self, "_hash", hash((self.allow, self.block, self.prefer, self.allow_ranges)))
+        object.__setattr__(self, "_passed", set())
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def check_url(self, url: str | Url) -> Url:
         """The parsed address, when everything that can be known without DNS allows it. Raises: InvalidArguments, Refused."""
         found = url if isinstance(url, Url) else parse(url)
-        for check in self._checks(found):
-            if isinstance(check, CormorantError):
-                raise check
+        known = (found.host, found.port, found.ambiguous)  # all a decision depends on: parse has settled the scheme
+        if known not in self._passed:
+            for check in self._checks(found):
+                if isinstance(check, CormorantError):
+                    raise check
+            if len(self._passed) >= PASSED_MAX:
+                self._passed.clear()
+            self._passed.add(known)
         return found
 
     def check_address(self, host: str, ip: str, port: int | None = None) -> None:
