@@ -12,7 +12,7 @@ import re
 import zipfile
 from io import BytesIO
 
-from cormorant.errors import UnsupportedType
+from cormorant.errors import ExtractionFailed, UnsupportedType
 
 HEAD_BYTES = 1_445  # mimesniff 5.2: the resource header a browser looks at
 NUL_BYTES = 1_024  # a NUL in the first kilobyte means binary
@@ -114,6 +114,12 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"BM", "image/bmp"),
     (0, b"%!PS-Adobe-", "application/postscript"),
 )
+_OLE_STREAMS = (
+    ("Workbook", XLS),
+    ("Book", XLS),
+    ("WordDocument", "application/msword"),
+    ("PowerPoint Document", "application/vnd.ms-powerpoint"),
+)
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # mimesniff 3: binary data bytes
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _COMMENTS = re.compile(rb"\s*(?:(?:<\?.*?\?>|<!--.*?-->)\s*)*", re.S)
@@ -194,16 +200,11 @@ def _of_zip(body: bytes) -> str:
 
 
 def _of_ole(body: bytes) -> str:
-    for stream, found in (
-        ("Workbook", XLS),
-        ("Book", XLS),
-        ("WordDocument", "application/msword"),
-        ("PowerPoint Document", "application/vnd.ms-powerpoint"),
-    ):
+    if "EncryptedPackage".encode("utf-16-le") in body:
+        raise ExtractionFailed("the document is encrypted and needs a password", remedy="save it without a password")
+    for stream, found in _OLE_STREAMS:
         if stream.encode("utf-16-le") in body:
             return found
-    if "EncryptedPackage".encode("utf-16-le") in body:
-        return "application/vnd.ms-office (encrypted)"
     return "application/x-ole-storage"
 
 
