@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Self
 
 from cormorant.address import Url, parse
@@ -96,6 +97,11 @@ class Transport:
         self._before = before
         self._dialler = Dialler(policy, resolve, proxy, self.options)
         self._pool = Pool()
+        self._defaults = {
+            "user-agent": self.options.user_agent or USER_AGENT,
+            "accept": self.options.accept,
+            "accept-language": self.options.accept_language,
+        }
 
     async def get(
         self,
@@ -232,7 +238,8 @@ class _Walk:
             self._seen.add((self._method, self.url.without_fragment, self._jar))
             exchange = await self._leave()
             try:
-                self._jar = self._jar.after(self.url, exchange.head.all("set-cookie"))
+                if cookies := exchange.head.all("set-cookie"):
+                    self._jar = self._jar.after(self.url, cookies)
                 target = self._redirect(exchange.head)
                 if target is None and not self._waits_for(exchange.head):
                     return await self._arrive(exchange)
@@ -259,8 +266,7 @@ class _Walk:
     async def _leave(self) -> Exchange:
         """Send the request of this hop, past `before`. Raises: whatever that raises, and the network's errors."""
         options = self._transport.options
-        fields = {"user-agent": options.user_agent or USER_AGENT, "accept": options.accept, "accept-language": options.accept_language}
-        fields |= self._headers
+        fields = self._transport._defaults | self._headers
         if cookies := self._jar.header_for(self.url):
             fields["cookie"] = f"{fields['cookie']}; {cookies}" if "cookie" in fields else cookies
         if self._transport._before:
@@ -272,7 +278,8 @@ class _Walk:
                 self.url = self._enter(leaving.url)
         profile = options.profiles.get(self.url.host) if self.url.scheme == "https" and not self.ask.trusted else None
         self._private = self._private or profile is not None
-        fields |= _checked(profile or {}) | self._credentials
+        if profile or self._credentials:
+            fields |= _checked(profile or {}) | self._credentials
         return await self._exchange(fields)
 
     async def _exchange(self, fields: Mapping[str, str]) -> Exchange:
@@ -298,7 +305,7 @@ class _Walk:
 
     def _message(self, fields: Mapping[str, str]) -> bytes:
         url, dialler = self.url, self._transport._dialler
-        sent = [("Host", url.authority), *((_TITLE.get(name) or name.title(), value) for name, value in fields.items())]
+        sent = [("Host", url.authority), *[(_titled(name), value) for name, value in fields.items()]]
         sent.append(("Accept-Encoding", ACCEPTED if self.ask.purpose != "write" else "identity"))
         if self._body or self._method in ("POST", "PUT", "PATCH"):
             sent.append(("Content-Length", str(len(self._body))))
@@ -455,17 +462,16 @@ class _Walk:
         return " -> ".join(hop.url for hop in self._hops)
 
 
-_TITLE = {
-    "user-agent": "User-Agent",
-    "accept": "Accept",
-    "accept-language": "Accept-Language",
-    "cookie": "Cookie",
-    "www-authenticate": "WWW-Authenticate",
-}
+@lru_cache(maxsize=256)
+def _titled(name: str) -> str:
+    """`user-agent` as `User-Agent`: names have no case, and some servers look at it all the same."""
+    return name.title()
 
 
 def _checked(headers: Mapping[str, str]) -> dict[str, str]:
     """A caller's fields, names in lower case. Raises: InvalidArguments for those that are ours to set."""
+    if not headers:
+        return {}
     found = {name.lower(): str(value) for name, value in headers.items()}
     if taken := _OURS & found.keys():
         raise InvalidArguments(f"the header {min(taken)} is set by the transport", remedy="leave it out")

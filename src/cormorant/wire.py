@@ -62,6 +62,9 @@ class Head:
         return self._first.get(name, default)
 
     def all(self, name: str) -> list[str]:
+        """The values of every field of that name."""
+        if name not in self._first:
+            return []
         return [value for key, value in self.fields if key == name]
 
     def joined(self) -> dict[str, str]:
@@ -407,7 +410,7 @@ class Wire(asyncio.Protocol):
 
     async def _head_bytes(self) -> bytes:
         while True:
-            end, width = _head_end(self._buffer)
+            end, width = _head_end(self._buffer) if self._buffer else (-1, 0)
             if end >= 0:
                 raw = bytes(self._buffer[:end])
                 del self._buffer[: end + width]
