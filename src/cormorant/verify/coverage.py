@@ -11,13 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from cormorant.verify.lexicon import STOPWORDS
-from cormorant.verify.quantities import Quantity, quantities
-from cormorant.verify.reading import Page, Sentence, Token, norm_of, terms, tokens
+from cormorant.verify.lexicon import RUN_FUNCTION, SENSES, STOPWORDS
+from cormorant.verify.quantities import Quantity, quantities, same
+from cormorant.verify.reading import Page, Sentence, Token, norm_of, tokens
 from cormorant.words import folded
 
 FUNCTION_WEIGHT = 0.12
 NEIGHBOUR = 0.45  # what a word is worth when it stands in the sentence before or after
+APART = 0.6  # two characters of a pair that stand in the sentence, but not side by side
+SENSE = 0.8  # another word of the same sense
+NAME_FORMS = 0.88  # how alike a form of a name must be
+FIGURES_READ = 16  # sentences whose figures are compared in every spelling
 PLACES = 3  # a claim may rest on this many sentences
 _STOP_NORMS = frozenset(norm_of(word) for word in STOPWORDS) | STOPWORDS
 
@@ -39,10 +43,8 @@ class Claim:
     text: str
     tokens: tuple[Token, ...]
     asked: tuple[Asked, ...]
-
-    @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
-        return tuple(quantities(self.text))
+    quantities: tuple[Quantity, ...]
+    figure_of: dict[str, int]  # term -> the figure it is a part of
 
     @cached_property
     def weight(self) -> float:
@@ -57,11 +59,31 @@ class Claim:
 def claim_of(text: str) -> Claim:
     """The claim, read once."""
     found = tokens(text)
+    figures = tuple(quantities(text))
     asked: dict[str, Asked] = {}
+    places: dict[str, set[int]] = {}
     for n, token in enumerate(found):
-        for term in terms(found[n : n + 2])[:1] if token.kind == "run" else [token.norm]:
+        figure = next((k for k, q in enumerate(figures) if q.start <= token.start < q.end), -1)
+        for term in _pairs_at(found, n) if token.kind == "run" else [token.norm]:
             asked.setdefault(term, _asked(term, token, first=_opens(text, found, n)))
-    return Claim(text, tuple(found), tuple(asked.values()))
+            places.setdefault(term, set()).add(figure)
+    figure_of = {term: max(spots) for term, spots in places.items() if len(spots) == 1 and max(spots) >= 0}
+    return Claim(text, tuple(found), tuple(asked.values()), figures, figure_of)
+
+
+def _pairs_at(found: Sequence[Token], n: int) -> list[str]:
+    """The pair that begins at a character of a run, function characters left out; a character that has no partner alone."""
+    token = found[n]
+    if token.norm in RUN_FUNCTION:
+        return []
+    following, before = found[n + 1 : n + 2], found[n - 1 : n] if n else []
+    if following and _pairs_with(following[0]) and following[0].start == token.end:
+        return [token.norm + following[0].norm]
+    return [] if before and _pairs_with(before[0]) and before[0].end == token.start else ["·" + token.norm]
+
+
+def _pairs_with(token: Token) -> bool:
+    return token.kind == "run" and token.norm not in RUN_FUNCTION
 
 
 def _opens(text: str, found: list[Token], n: int) -> bool:
@@ -134,18 +156,63 @@ def coverage(claim: Claim, page: Page) -> Coverage:
     hits: list[dict[int, float]] = []
     scores: dict[int, float] = defaultdict(float)
     for asked in claim.asked:
-        hit = dict.fromkeys(page.where.get(asked.term, ()), 1.0)
-        if asked.kind in ("word", "name"):
-            for other, alike in page.near(asked.term):
-                strength = alike if asked.kind == "word" or alike >= 0.88 else 0.0
-                for n in page.where[other] if strength else ():
-                    hit[n] = max(hit.get(n, 0.0), strength)
+        hit = _looked_up(asked, page)
         hits.append(hit)
         for n, strength in hit.items():
             scores[n] += asked.weight * strength
+    if claim.quantities:
+        _count_figures(claim, page, hits, scores)
     if scores:
         _lean_on_neighbours(claim, hits, scores)
     return Coverage(claim, page, tuple(hits), dict(scores))
+
+
+def _looked_up(asked: Asked, page: Page) -> dict[int, float]:
+    """The sentences that have the term, another form of it, or a word of the same sense."""
+    hit = dict.fromkeys(page.where.get(asked.term, ()), 1.0)
+    if asked.kind in ("word", "name"):
+        for other, alike in page.near(asked.term):
+            strength = alike if asked.kind == "word" or alike >= NAME_FORMS else 0.0
+            for n in page.where[other] if strength else ():
+                hit[n] = max(hit.get(n, 0.0), strength)
+    if asked.kind == "run" and len(asked.term) == 2:
+        left, right = (page.where.get("·" + char, ()) for char in asked.term)
+        for n in set(left) & set(right):
+            hit[n] = max(hit.get(n, 0.0), APART)
+    for other in senses().get(asked.term, ()):
+        for n in page.where.get(other, ()):
+            hit[n] = max(hit.get(n, 0.0), SENSE)
+    return hit
+
+
+def _count_figures(claim: Claim, page: Page, hits: list[dict[int, float]], scores: dict[int, float]) -> None:
+    """A figure in another spelling counts: "12 km" is there where the page has "twelve kilometres"."""
+    for n in sorted(scores, key=lambda n: -scores[n])[:FIGURES_READ]:
+        stated = page.sentences[n].quantities
+        found = {k for k, q in enumerate(claim.quantities) if any(same(q, s) for s in stated)} if stated else set()
+        for at, asked in enumerate(claim.asked):
+            if found and claim.figure_of.get(asked.term, -1) in found and hits[at].get(n, 0.0) < 1.0:
+                scores[n] += asked.weight * (1.0 - hits[at].get(n, 0.0))
+                hits[at][n] = 1.0
+
+
+@lru_cache(maxsize=1)
+def senses() -> dict[str, frozenset[str]]:
+    """Term -> the other terms of its sense."""
+    found: dict[str, set[str]] = {}
+    for line in SENSES:
+        forms = {term for word in line.split() for term in sense_terms(word)}
+        for form in forms:
+            found.setdefault(form, set()).update(forms - {form})
+    return {form: frozenset(others) for form, others in found.items()}
+
+
+def sense_terms(word: str) -> list[str]:
+    """The terms a word of the table is found by: itself, or the first pair of a run."""
+    made = tokens(word)
+    if made and made[0].kind == "run":
+        return [made[0].norm + made[1].norm] if len(made) > 1 else ["·" + made[0].norm]
+    return [norm_of(word)]
 
 
 def _lean_on_neighbours(claim: Claim, hits: Sequence[dict[int, float]], scores: dict[int, float]) -> None:

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import exp
 
+from cormorant.verify.alignment import Alignment, Difference, laid_against
 from cormorant.verify.coverage import Claim, Coverage, claim_of, coverage, ordered_run
-from cormorant.verify.fences import Alignment, Difference, differences, laid_against
+from cormorant.verify.fences import differences
+from cormorant.verify.lexicon import PERSONAL
 from cormorant.verify.reading import Page, clean, page
 from cormorant.verify.verdict import Ruling, Verdict
 
@@ -31,61 +33,9 @@ COUNTED = 2  # differences of one sort that count
 MIDDLE, SLOPE = 0.72, 0.11
 HOLDS = 0.5  # from this score on a claim without a difference is close
 ABOUT = 0.4  # how far the page must carry a claim to contradict it
+ALONE = 0.7  # a sentence that carries this much is quoted alone
 LEAST = 0.15  # under this share of the claim no sentence is worth quoting
 FALLEN = 0.35  # the most a contradicted claim can score
-PERSONAL = frozenset(
-    [
-        "i",
-        "you",
-        "my",
-        "your",
-        "me",
-        "we",
-        "am",
-        "im",
-        "ive",
-        "think",
-        "yeah",
-        "wow",
-        "agree",
-        "sure",
-        "know",
-        "like",
-        "love",
-        "heard",
-        "really",
-        "guess",
-        "did",
-        "do",
-        "our",
-        "well",
-        "ich",
-        "du",
-        "wir",
-        "je",
-        "tu",
-        "nous",
-        "yo",
-        "tú",
-        "nosotros",
-        "я",
-        "ты",
-        "мы",
-        "ben",
-        "sen",
-        "biz",
-        "أنا",
-        "أنت",
-        "मैं",
-        "तुम",
-        "हम",
-        "我",
-        "你",
-        "私",
-        "ฉัน",
-        "คุณ",
-    ]
-)
 
 
 def judge(text: str, index: int, source: str) -> Verdict:
@@ -162,7 +112,7 @@ def _settled(ruling: Ruling, score: float) -> float:
         return 1.0
     if ruling == "close":
         return min(score, 0.99)
-    return min(score, FALLEN * score / HOLDS) if ruling == "mismatch" else min(score, HOLDS - 0.01)
+    return FALLEN * score if ruling == "mismatch" else min(score, HOLDS - 0.01)
 
 
 def _span(claim: Claim, found: Coverage, aligned: Alignment, *, verbatim: bool) -> tuple[int, int]:
@@ -174,7 +124,7 @@ def _span(claim: Claim, found: Coverage, aligned: Alignment, *, verbatim: bool) 
     own = found.share([best])
     start, end = best, best
     for n in found.places[1:]:
-        if abs(n - best) <= 2 and found.share([best, n]) - own >= 0.12:
+        if own < ALONE and abs(n - best) <= 2 and found.share([best, n]) - own >= 0.12:
             start, end = min(start, n), max(end, n)
     return sentences[start].start, sentences[end].end
 

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from cormorant.verify.lexicon import (
     HARMLESS,
+    JOINING,
+    JOINING_RUNS,
     KOREAN_NEGATION,
     NEGATING_RUNS,
     NEGATORS,
@@ -28,7 +30,8 @@ _TURKISH = re.compile(TURKISH_NEGATION)
 _TURKISH_LETTERS = re.compile("[ığşİĞŞ]")
 _RUNS = re.compile("|".join(NEGATING_RUNS))
 _NOT_RUNS = re.compile("|".join(NOT_NEGATING))
-_SPLIT = re.compile(r"[,;:،؛，；：。.!?()]|\s[-–—]\s")
+_JOINED_RUNS = re.compile("|".join(JOINING_RUNS))
+_SPLIT = re.compile(r"(?<!\d)[,،，](?!\d)|(?<=\d)[,،，](?!\d)|[;:؛；：。!?()、]|\s[-–—]\s")
 _SHORT_NOT = re.compile(r"n['’]t\b", re.I)
 
 
@@ -67,6 +70,14 @@ def _masked(text: str) -> str:
             text = text[:at] + "□" * len(phrase) + text[at + len(phrase) :]
             at = low.find(phrase, at + 1)
     return text
+
+
+@lru_cache(maxsize=8192)
+def clause_borders(text: str) -> tuple[int, ...]:
+    """Where the parts of a sentence end that can be true or false by themselves: marks and the words that join clauses."""
+    marks = {m.end() for m in _SPLIT.finditer(text)} | {m.start() for m in _JOINED_RUNS.finditer(text)}
+    marks |= {m.start() for m in re.finditer(r"[^\W\d_]+(?:[\u0900-\u0963]+[^\W\d_]*)*", text) if folded(m[0]) in JOINING}
+    return tuple(sorted(marks))
 
 
 def denied(text: str, tokens: Sequence[Token], *, soft: bool) -> set[int]:

@@ -22,6 +22,7 @@ from cormorant.verify.units import (
     MULTIPLIERS,
     NUMBER_WORDS,
     ORDINALS,
+    POUNDS,
     SCALES,
     SIGNS,
     THAI_DIGITS,
@@ -50,8 +51,8 @@ class Quantity:
     bound: Bound = "="
     weak: bool = False
     scaled: bool = False  # "5 million": a round figure
-    converted: bool = False  # the unit is not the base unit
-    bare: tuple[float, ...] = ()  # the number as written, before scale and unit
+    factor: float = 1.0  # of its unit to the base unit
+    bare: tuple[float, ...] = ()  # the number before its unit
 
 
 # Letters of scripts that put spaces between words, with the vowel signs that Python does not count as letters.
@@ -66,11 +67,13 @@ _NUMBER = (
 )
 _CJK = "零〇一二三四五六七八九十百千万萬亿億兆两兩壹贰叁"
 _THAI = "|".join(sorted([*THAI_DIGITS, *THAI_SCALES], key=len, reverse=True))
+_MIXED = "十百千万萬億亿兆만억천"
 _FIGURES = (
     rf"(?P<reference>\[\s*\d{{1,3}}\s*\])"
     rf"|(?P<iso>(?<!\d)\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d))"
     rf"|(?P<dmy>(?<![\d.])\d{{1,2}}(?P<sep>[-/.])\d{{1,2}}(?P=sep)(?:\d{{4}}|\d{{2}})(?![\d.]))"
     rf"|(?P<clock>(?<!\d)\d{{1,2}}:\d{{2}}(?!\d))"
+    rf"|(?P<mixed>\d+(?:\.\d+)?[{_MIXED}]+(?:\d+[{_MIXED}]*)+(?![\d.,]))"
     rf"|(?P<number>{_NUMBER})"
     rf"|(?P<cjk>[{_CJK}]+)"
     rf"|(?P<thai>(?:{_THAI})+)"
@@ -112,6 +115,11 @@ _AREA_WORDS = {
 _CUBIC_WORDS = {"cubic", "cubico", "cubicos", "cube", "cubes", "кубических", "куб", "مكعب", "घन", "kubik"}
 _YEAR_WORDS = {"год", "года", "году", "годом", "годы", "г", "гг", "yili", "yilinda", "yilindan", "عام", "سنة", "में", "सन", "ปี", "yil"}
 _RANGE = re.compile(r"\s*[-–—~〜至到]\s*$")
+_TURKISH = re.compile("[ığşİĞŞçöü]|dir\\b")
+_TURKISH_ENDINGS = ("dir", "tir", "dur", "tur", "lik", "luk", "ye", "ya", "den", "dan", "de", "da", "nin", "si", "yi")
+_OF_MONEY = re.compile(
+    r"\b(?:cost|costs|paid|pay|price|priced|worth|spent|spend|sold|bought|budget|fund\w*|sterling|donat\w*|invest\w*|raised)\b|£", re.I
+)
 _SIGNED = re.compile(r"(?:^|[\s(（])[-−–]$")
 _UNSPACED_UNITS = sorted((name for name in UNITS if _UNSPACED.match(name)), key=len, reverse=True)
 
@@ -164,6 +172,8 @@ def _figure(match: re.Match[str], text: str) -> Iterator[Quantity]:
     elif match["clock"]:
         hours, minutes = match["clock"].split(":")
         yield Quantity(start, end, "clock", (int(hours) * 60.0 + int(minutes), (int(hours) + 12) * 60.0 + int(minutes)), match[0])
+    elif match["mixed"]:
+        yield _measured(start, end, (_mixed(match["mixed"]),), text, grouped=True)
     elif match["number"]:
         yield _measured(start, end, _readings(match["number"]), text, grouped=not match["number"].isdigit())
     elif match["cjk"]:
@@ -226,6 +236,18 @@ def _cjk(run: str) -> float | None:
     return total + section + digit
 
 
+def _mixed(run: str) -> float:
+    """Digits and scales by turns: 3万5千, 1억2천만."""
+    total = section = 0.0
+    for digits, scale in re.findall(rf"(\d*(?:\.\d+)?)([{_MIXED}]?)", run):
+        size = CJK_SCALES.get(scale, 1)
+        if size >= 10_000:
+            total, section = total + (section + float(digits or 0) or 1) * size, 0
+        elif digits or scale:
+            section += float(digits or 1) * size
+    return total + section
+
+
 def _thai(run: str) -> float:
     total = digit = 0.0
     for part in re.findall(_THAI, run):
@@ -280,8 +302,19 @@ def _measured(start: int, end: int, values: tuple[float, ...], text: str, *, gro
         return Quantity(start, tail.end(), "count", values, text[start : tail.end()])
     if dated := _cjk_date(raw_end, text, values):
         return Quantity(start, raw_end + 1, dated, values, text[start : raw_end + 1])
-    readings = tuple(v * scale * factor for v in values)
-    return Quantity(start, end, kind or "count", readings, text[start:end], weak=weak, scaled=scaled, converted=factor != 1.0, bare=values)
+    bare = tuple(v * scale for v in values)
+    readings = tuple(v * factor for v in bare)
+    return Quantity(
+        start,
+        end,
+        kind or "count",
+        readings,
+        text[start:end],
+        weak=weak,
+        scaled=scaled,
+        factor=factor,
+        bare=tuple(v * scale for v in values),
+    )
 
 
 def _cjk_date(end: int, text: str, values: tuple[float, ...]) -> str:
@@ -356,15 +389,25 @@ def _unit(end: int, text: str) -> tuple[str, float, int]:
         if inner is None:
             return "", 1.0, end
         word, name = inner, folded(inner[0])
+    name = name if name in UNITS else _without_ending(name, text)
     if name not in UNITS or (name in AMBIGUOUS_UNITS and at - end != 0 and len(name) == 1):
         return "", 1.0, end
     dimension, factor = UNITS[name]
+    if name in POUNDS and (text[max(0, end - 1) : end].isalpha() or _OF_MONEY.search(text)):
+        dimension, factor = "gbp", 1.0  # "4.2 million pounds" are not weighed
     after = _WORD.match(text, word.end() + 1)
     if area == 1 and dimension == "length" and after and folded(after[0]) in _AREA_WORDS | _CUBIC_WORDS:
         area, word = (2 if folded(after[0]) in _AREA_WORDS else 3), after
     if area > 1 and dimension == "length":
         return ("area" if area == 2 else "volume"), factor**area * (1000.0 if area == 3 else 1.0), word.end()
     return dimension, factor, word.end()
+
+
+def _without_ending(name: str, text: str) -> str:
+    """A Turkish unit without its endings: metredir, kilometrelik."""
+    if not _TURKISH.search(text):
+        return name
+    return next((name.removesuffix(end) for end in _TURKISH_ENDINGS if name.endswith(end) and name.removesuffix(end) in UNITS), name)
 
 
 def _named(words: list[tuple[int, int, str]], text: str) -> list[Quantity]:
@@ -582,13 +625,14 @@ def same(claimed: Quantity, stated: Quantity) -> bool:
     """Whether the page's figure bears the claim's out."""
     if not comparable(claimed, stated):
         return False
-    tolerance = CONVERTED if claimed.kind == stated.kind and (claimed.converted != stated.converted) else 1e-9
+    tolerance = CONVERTED if claimed.kind == stated.kind and (claimed.factor != stated.factor) else 1e-9
     if claimed.bound == "~" or stated.bound == "~":
         tolerance = max(tolerance, ROUNDED)
     elif claimed.scaled and not stated.scaled:
         tolerance = max(tolerance, _rounding(claimed))
-    for a in claimed.values:
-        for b in stated.values:
+    loose = claimed.kind != stated.kind and "count" in (claimed.kind, stated.kind)
+    for a in claimed.bare or claimed.values if loose else claimed.values:
+        for b in stated.bare or stated.values if loose else stated.values:
             if abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-12):
                 return True
             if claimed.bound == ">" and a < b <= a * (1 + BOUNDED):

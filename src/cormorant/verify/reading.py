@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -112,16 +113,30 @@ class Sentence:
 
 
 def terms(found: tuple[Token, ...] | list[Token]) -> list[str]:
-    """Words and numbers as they are compared; neighbours in a run of single characters as pairs."""
+    """Words and numbers as they are compared; in a run without spaces the pairs of neighbours, and each character marked `·`."""
     out: list[str] = []
     last = len(found) - 1
     for n, token in enumerate(found):
+        if token.kind == "run":
+            out.append("·" + token.norm)
         if token.kind != "run":
             out.append(token.norm)
         elif n < last and found[n + 1].kind == "run" and found[n + 1].start == token.end:
             out.append(token.norm + found[n + 1].norm)
         elif not (n and found[n - 1].kind == "run" and found[n - 1].end == token.start):
             out.append(token.norm)
+    return out
+
+
+def placed_terms(found: Sequence[Token]) -> dict[str, list[int]]:
+    """Content terms and where in the text each begins; neighbours in a run as pairs."""
+    out: dict[str, list[int]] = {}
+    for n, token in enumerate(found):
+        if token.kind == "run":
+            if n + 1 < len(found) and found[n + 1].kind == "run" and found[n + 1].start == token.end:
+                out.setdefault(token.norm + found[n + 1].norm, []).append(token.start)
+        elif not token.is_function:
+            out.setdefault(token.norm, []).append(token.start)
     return out
 
 

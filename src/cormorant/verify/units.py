@@ -7,8 +7,8 @@ from cormorant.words import folded
 # dimension -> factor to its base unit -> spellings
 _UNITS: dict[str, dict[float, str]] = {
     "length": {
-        1.0: "m metre metres meter meters metro metros mètre mètres metri метр метра метров метры метрах metre متر مترا أمتار امتار मीटर เมตร 米 公尺 メートル 미터",
-        1000.0: "km kms kilometre kilometres kilometer kilometers kilómetro kilómetros kilomètre kilomètres chilometri quilômetro quilômetros км километр километра километров kilometre كم كيلومتر كيلومترا كيلومترات किमी किलोमीटर กิโลเมตร กม 公里 千米 キロメートル キロ 킬로미터",
+        1.0: "m metre metres meter meters metro metros mètre mètres metri метр метра метров метры метрах metre متر مترا أمتار امتار मीटर เมตร ม 米 公尺 メートル 미터",
+        1000.0: "km kms kilometre kilometres kilometer kilometers kilómetro kilómetros kilomètre kilomètres chilometri quilômetro quilômetros км километр километра километров kilometre كم كيلومتر كيلومترا كيلومترات किमी किलोमीटर กิโลเมตร กม 公里 粁 千米 キロメートル キロ 킬로미터",
         0.01: "cm centimetre centimetres centimeter centimeters centímetros centimètres zentimeter см сантиметр сантиметра сантиметров santimetre santim سم سنتيمتر सेमी सेंटीमीटर เซนติเมตร ซม 厘米 公分 センチメートル センチ 센티미터",
         0.001: "mm millimetre millimetres millimeter millimeters milímetros millimètres мм миллиметр миллиметра миллиметров milimetre ملم مليمتر मिमी मिलीमीटर มิลลิเมตร มม 毫米 ミリメートル ミリ 밀리미터",
         1609.344: "mile miles mi milla millas mille meile meilen миля мили миль mil ميل أميال مील मील ไมล์ 英里 哩 マイル 마일",
@@ -37,8 +37,8 @@ _UNITS: dict[str, dict[float, str]] = {
         3155760000.0: "century centuries siglo siglos siècle siècles jahrhundert jahrhunderte век века веков yüzyıl قرن قرون शताब्दी सदी ศตวรรษ 世纪 世紀 세기",
     },
     "area": {
-        1.0: "m2 m² sqm м² م² 平方米 平方メートル ตารางเมตร 제곱미터",
-        1e6: "km2 km² км² كم² 平方公里 平方千米 平方キロメートル ตารางกิโลเมตร 제곱킬로미터",
+        1.0: "m2 m² sqm м² م² 平方米 平方メートル ตารางเมตร 제곱미터 metrekare quadratmeter",
+        1e6: "km2 km² км² كم² 平方公里 平方千米 平方キロメートル ตารางกิโลเมตร 제곱킬로미터 kilometrekare quadratkilometer",
         10000.0: "ha hectare hectares hectárea hectáreas hektar га гектар гектара гектаров hektar هكتار हेक्टेयर เฮกตาร์ 公顷 公頃 ヘクタール 헥타르",
         4046.86: "acre acres acro acros акр акра акров dönüm فدان एकड़ ไร่ 英亩 エーカー 에이커",
         2589988.0: "sqmi mi²",
@@ -71,6 +71,7 @@ _UNITS: dict[str, dict[float, str]] = {
     "thb": {1.0: "฿ thb baht บาท 泰铢"},
     "krw": {1.0: "₩ krw won 원"},
 }  # fmt: skip
+POUNDS = frozenset({"pound", "pounds", "libras", "livres", "pfund", "pfunde", "фунтов", "фунта"})
 MONEY = frozenset({"usd", "eur", "gbp", "jpy", "cny", "rub", "try", "inr", "thb", "krw"})
 SIGNS = "$€£¥₽₺₹฿₩"
 
@@ -180,39 +181,10 @@ for _language, _line in (
 # Number words that another language, or another sense, makes an everyday word: they count only beside another number word.
 EVERYDAY = frozenset(
     folded(word)
-    for word in [
-        "one",
-        "on",
-        "once",
-        "due",
-        "sei",
-        "un",
-        "uno",
-        "um",
-        "eins",
-        "ein",
-        "bir",
-        "elf",
-        "cent",
-        "mil",
-        "mille",
-        "bin",
-        "six",
-        "dix",
-        "acht",
-        "otto",
-        "sette",
-        "tre",
-        "dos",
-        "elli",
-        "cento",
-        "एक",
-        "दो",
-        "सात",
-        "واحد",
-        "واحدة",
-        "один",
-    ]
+    for word in """
+    one on once due sei un uno um eins ein bir elf cent mil mille bin six dix acht otto sette tre dos elli cento एक दो सात واحد
+    واحدة один
+    """.split()
 )
 
 ORDINALS: dict[str, int] = {}

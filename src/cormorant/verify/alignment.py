@@ -1,0 +1,68 @@
+"""A claim laid against one sentence, token by token, and what it can differ in. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from cormorant.verify.coverage import Claim, Coverage
+from cormorant.verify.lexicon import STOPWORDS
+from cormorant.verify.reading import Sentence, Token
+from cormorant.words import folded
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing in which claim and page differ. `missing`: the page has nothing in its place, it just is not there."""
+
+    kind: str  # number, date, unit, name, negation, direction, word
+    claimed: str
+    stated: str = ""
+    missing: bool = False
+
+    @property
+    def reason(self) -> str:
+        if self.missing:
+            return f"{self.kind}: the page never says {self.claimed!r}"
+        return (
+            f"{self.kind}: the claim says {self.claimed!r}, the page {self.stated!r}" if self.stated else f"{self.kind}: {self.claimed!r}"
+        )
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The claim laid against one sentence, token by token."""
+
+    claim: Claim
+    sentence: Sentence
+
+    @cached_property
+    def blocks(self) -> Sequence[tuple[str, int, int, int, int]]:
+        left = [token.norm for token in self.claim.tokens]
+        right = [token.norm for token in self.sentence.tokens]
+        return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+
+    @cached_property
+    def matched(self) -> float:
+        """The share of the claim's tokens that stand in the sentence in the same order."""
+        return sum(b - a for tag, a, b, _, _ in self.blocks if tag == "equal") / (len(self.claim.tokens) or 1)
+
+    @cached_property
+    def reach(self) -> tuple[int, int]:
+        """The first and last token of the sentence that are aligned."""
+        equal = [(c, d) for tag, _, _, c, d in self.blocks if tag == "equal"]
+        return (equal[0][0], equal[-1][1]) if equal else (0, 0)
+
+
+def laid_against(coverage: Coverage) -> Alignment:
+    """The claim against the sentence it follows most closely, among those that carry it best."""
+    best = sorted(coverage.scores, key=lambda n: -coverage.scores[n])[:3]
+    options = [Alignment(coverage.claim, coverage.page.sentences[n]) for n in best]
+    return max(options, key=lambda a: a.matched)
+
+
+def content(found: Sequence[Token]) -> list[Token]:
+    """The tokens that are no function words."""
+    return [t for t in found if t.kind != "word" or folded(t.raw) not in STOPWORDS]
