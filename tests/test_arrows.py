@@ -31,8 +31,10 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("passages", "outline", "cut", "held", "entries", "hits", "scoring"),
     ("tokens", "search", "gates", "ledger", "events", "flight", "find", "changes", "folder", "freshness", "results"),
     ("citations", "forms", "sse"),
+    ("sentences",),
+    ("blocks",),
     ("policy", "document"),
-    ("address", "settings", "networks", "words", "blocks"),
+    ("address", "settings", "networks", "words", "cues"),
     ("settings_files",),
     ("errors",),
 ]

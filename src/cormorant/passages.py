@@ -8,20 +8,26 @@ passage.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from math import log
-from statistics import fmean, pstdev
+from statistics import fmean
 
 from cormorant import tokens, words
+from cormorant.cues import cue
+from cormorant.sentences import by_block
+from cormorant.sentences import sentences as sentences
 
-K1, B = 1.2, 0.5  # BM25; sentences differ in length for good reasons, so length weighs half
-NEIGHBOUR = 0.3
-SENTENCE_MAX_CHARS = 600  # a longer one is cut at a clause or a space: it would eat a small budget alone
+K1 = 1.2
+SENTENCE_B, PARAGRAPH_B = 0.6, 0.75  # BM25: how much the length weighs
+RARITY_POWER = 1.3  # a page is small: rarity there says more than in a collection
+GRAM_WEIGHT = 0.5  # of a character 4-gram beside a word and its stem
+NEXT_WEIGHT, NEAR_WEIGHT = 1.0, 0.5  # of two words of the question that stand side by side, or within NEAR_WORDS
+NEAR_WORDS = 4
+NEIGHBOUR = 0.2  # of the sentences before and after
+CUE = 0.5  # standard deviations for a number where a number is asked, and the like
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +48,20 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Where a sentence's score comes from: each part is in standard deviations above the page's mean."""
+    """Where a sentence's score comes from. `score` adds, in standard deviations: near, paragraph and cue.
+
+    `sentence` and `neighbours` are BM25 sums as they are; `terms` is what of the question stands in it, rarest first.
+    """
 
     start: int
     end: int
     score: float
     sentence: float
     neighbours: float
+    near: float
     paragraph: float
-    terms: tuple[str, ...]  # what of the question stands in it, rarest first
+    cue: float
+    terms: tuple[str, ...]
 
 
 def pick(text: str, question: str, *, budget: int, counter: str | tokens.Counter = tokens.DEFAULT, document: str = "") -> list[Passage]:
@@ -63,140 +74,188 @@ class Ranked:
 
     def __init__(self, text: str, question: str) -> None:
         self._text = text
-        self._spans = sentences(text)
-        self._scores = [parts.score for parts in _scored(text, question, self._spans)]
+        groups = [group for group in by_block(text) if group]
+        self.spans = [span for group in groups for span in group]
+        self._home = [n for n, group in enumerate(groups) for _ in group]
+        self._asked = Asked(question)
+        self._found = self._asked.counts(text, self.spans)
+        self._score()
+
+    def _score(self) -> None:
+        found, spans, home = self._found, self.spans, self._home
+        rarity = self._asked.rarity(found)
+        self._rarity = rarity
+        self._own = _bm25(found, [end - start for start, end in spans], rarity, SENTENCE_B)
+        padded = [0.0, *self._own, 0.0]
+        self._around = [NEIGHBOUR * (before + after) for before, after in zip(padded, padded[2:], strict=False)]
+        self._near = _standard([a + b for a, b in zip(self._own, self._around, strict=True)])
+        together, lengths = _together(found, spans, home)
+        paragraph = _standard(_bm25(together, lengths, rarity, PARAGRAPH_B))
+        self._far = [paragraph[place] for place in home]
+        cue = self._asked.cue
+        self._cue = [CUE if cue and cue(self._text, start, end) else 0.0 for start, end in spans]
+        self.scores = [a + b + c for a, b, c in zip(self._near, self._far, self._cue, strict=True)]
 
     def fill(self, budget: int, counter: str | tokens.Counter = tokens.DEFAULT, *, document: str = "") -> list[Passage]:
         """The best sentences, in page order, those that touch as one passage, together at most `budget` tokens."""
-        chosen = _filled(self._text, self._spans, self._scores, budget, tokens.counter(counter))
-        return _merged(self._text, self._spans, self._scores, chosen, document)
+        chosen = _filled(self._text, self.spans, self.scores, budget, tokens.counter(counter))
+        return _merged(self._text, self.spans, self.scores, chosen, document)
+
+    def explain(self, n: int) -> Parts:
+        """The parts of the score of sentence `n`."""
+        start, end = self.spans[n]
+        terms = sorted(self._found[n], key=lambda term: (-self._rarity[term], term))
+        return Parts(
+            start,
+            end,
+            self.scores[n],
+            self._own[n],
+            self._around[n],
+            self._near[n],
+            self._far[n],
+            self._cue[n],
+            tuple(self._asked.names[term] for term in terms),
+        )
 
 
 def explain(text: str, question: str) -> list[Parts]:
     """Every sentence of `text` with its score and the score's parts, best first."""
-    return sorted(_scored(text, question, sentences(text)), key=lambda parts: (-parts.score, parts.start))
+    ranked = Ranked(text, question)
+    return sorted(map(ranked.explain, range(len(ranked.spans))), key=lambda parts: (-parts.score, parts.start))
 
 
-_BREAK = re.compile(
-    r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[^\s\d]|\d)"  # a full stop and a space
-    r"|(?<=[。！？｡])[」』”’）]*"  # a full stop that needs no space
-    r"|\n\s*\n|\n(?=\s*(?:[-*+#>|]|\d+[.)]\s))|\n"
-)
-_ABBREVIATED = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Jr|Sr|vs|etc|cf|Fig|No|Prof|e\.g|i\.e|al|approx|ca|Vol|pp|U\.S))\.$")
-_CLAUSE = re.compile(r"[;:,，、；：—–]\s*|\s+")
-_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
+def relevance(text: str, question: str) -> float:
+    """How much of a question a text speaks of, 0 to 1, comparable between texts: what its best paragraph and it cover.
+
+    The words of the question count by their length, those that only ask or join little; no page's own rarity enters.
+    """
+    asked = Asked(question)
+    weights = [words.weight(word) * min(len(word), 8) for word in asked.words]
+    total = sum(weights)
+    if not total:
+        return 0.0
+    groups = [(group[0][0], group[-1][1]) for group in by_block(text) if group]
+    seen = [{asked.word_of[term] for term in counts if term in asked.word_of} for counts in asked.counts(text, groups)]
+    best = max((sum(weights[n] for n in found) for found in seen), default=0.0)
+    whole = sum(weights[n] for n in set().union(*seen)) if seen else 0.0
+    return round((0.6 * best + 0.4 * whole) / total, 4)
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
-    """Character spans of the sentences, in order; blank stretches between them belong to none."""
-    spans: list[tuple[int, int]] = []
-    start = 0
-    for mark in _BREAK.finditer(text):
-        if "\n" not in mark[0] and _ABBREVIATED.search(text, max(start, mark.start() - 8), mark.start()):
-            continue
-        _add(text, start, mark.end(), spans)
-        start = mark.end()
-    _add(text, start, len(text), spans)
-    return spans
+class Asked:
+    """A question as numbered terms: of its words, then the pairs of neighbouring words."""
 
+    def __init__(self, question: str) -> None:
+        self.words = list(dict.fromkeys(words.folded(word) for word in words.words(question)))
+        self.names: list[str] = []
+        self.word_of: dict[int, int] = {}  # term of a word or its stem -> number of the word
+        self._weights: list[float] = []
+        self._number: dict[str, int] = {}
+        for n, word in enumerate(self.words):
+            for term in words.terms_of(word):
+                if term not in self._number:
+                    number = self._add(term, words.weight(word) * (GRAM_WEIGHT if term.startswith("#") else 1.0))
+                    self._number[term] = number
+                    if not term.startswith("#"):
+                        self.word_of[number] = n
+        self._next, self._near = self._pairs([words.folded(word) for word in words.words(question)])
+        self.cue = cue(question)
 
-def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    while start < end and text[start].isspace():
-        start += 1
-    while end - start > SENTENCE_MAX_CHARS:
-        cut = start + SENTENCE_MAX_CHARS
-        for mark in _CLAUSE.finditer(text, start + SENTENCE_MAX_CHARS // 2, cut):
-            cut = mark.end()
-        spans.append((start, cut))
-        start = cut
-    if end > start:
-        spans.append((start, end))
+    def _add(self, name: str, weight: float) -> int:
+        self.names.append(name)
+        self._weights.append(weight)
+        return len(self.names) - 1
 
+    def _pairs(self, said: Sequence[str]) -> tuple[dict[tuple[str, str], int], dict[str, list[tuple[str, int]]]]:
+        says = [word for word in said if words.weight(word) == 1.0]
+        side_by_side: dict[tuple[str, str], int] = {}
+        for pair in pairwise(said):
+            if pair not in side_by_side and max(map(words.weight, pair)) == 1.0:
+                side_by_side[pair] = self._add(" ".join(pair), NEXT_WEIGHT)
+        near: dict[str, list[tuple[str, int]]] = {}
+        for first, second in pairwise(says):
+            near.setdefault(second, []).append((first, self._add(f"{first} … {second}", NEAR_WEIGHT)))
+        return side_by_side, near
 
-def paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
-    """For each sentence the number of its paragraph."""
-    borders = [mark.end() for mark in _PARAGRAPH.finditer(text)]
-    return [bisect_right(borders, start) for start, _ in spans]
+    def counts(self, text: str, spans: Sequence[tuple[int, int]]) -> list[dict[int, int]]:
+        """How often each term occurs in each stretch of the text."""
+        hits = _Hits(self._number)
+        return [self._counted(words.words(text[start:end]), hits) for start, end in spans]
 
-
-def _scored(text: str, question: str, spans: Sequence[tuple[int, int]]) -> list[Parts]:
-    asked = list(dict.fromkeys(words.terms(question)))
-    if not spans:
-        return []
-    found = _found(text, asked, spans)
-    home = paragraphs(text, spans)
-    by_paragraph: list[dict[int, int]] = [defaultdict(int) for _ in range(home[-1] + 1)]
-    lengths = [0] * (home[-1] + 1)
-    for number, (place, counts) in enumerate(zip(home, found, strict=True)):
-        lengths[place] += spans[number][1] - spans[number][0]
-        for term, times in counts.items():
-            by_paragraph[place][term] += times
-    rarity = _rarity(found, len(asked))
-    own = _bm25(found, [end - start for start, end in spans], rarity)
-    around = [NEIGHBOUR * ((own[n - 1] if n else 0.0) + (own[n + 1] if n + 1 < len(own) else 0.0)) for n in range(len(own))]
-    paragraph = _bm25(by_paragraph, lengths, rarity)
-    near = _standard([a + b for a, b in zip(own, around, strict=True)])
-    far = _standard([paragraph[place] for place in home])
-    return [
-        Parts(
-            start,
-            end,
-            near[n] + far[n],
-            own[n],
-            around[n],
-            paragraph[home[n]],
-            tuple(asked[term] for term in sorted(found[n], key=lambda term: -rarity[term])),
-        )
-        for n, (start, end) in enumerate(spans)
-    ]
-
-
-class _Hits(dict[str, tuple[int, ...]]):
-    """Word -> which of the asked terms it carries; each distinct word of the page is looked at once."""
-
-    def __init__(self, asked: Sequence[str]) -> None:
-        super().__init__()
-        self._number = {term: n for n, term in enumerate(asked)}
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        number = self._number
-        self[word] = hits = tuple(number[term] for term in words.terms_of(word) if term in number)
-        return hits
-
-
-def _found(text: str, asked: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[dict[int, int]]:
-    hits = _Hits(asked)
-    found = []
-    for start, end in spans:
+    def _counted(self, said: Sequence[str], hits: _Hits) -> dict[int, int]:
         counts: dict[int, int] = {}
-        for word in words.words(text[start:end]):
-            for term in hits[word]:
+        places: dict[str, int] = {}
+        for at, word in enumerate(said):
+            form, terms = hits[word]
+            for term in terms:
                 counts[term] = counts.get(term, 0) + 1
-        found.append(counts)
-    return found
+            if form:
+                for pair in self._met(form, at, places):
+                    counts[pair] = counts.get(pair, 0) + 1
+                places[form] = at
+        return counts
+
+    def _met(self, form: str, at: int, places: dict[str, int]) -> Iterator[int]:
+        """The pairs that this word completes."""
+        for before, place in places.items():
+            if place == at - 1 and (pair := self._next.get((before, form))) is not None:
+                yield pair
+        for first, pair in self._near.get(form, ()):
+            if at - places.get(first, -NEAR_WORDS - 1) <= NEAR_WORDS:
+                yield pair
+
+    def rarity(self, found: Sequence[dict[int, int]]) -> list[float]:
+        """What each term weighs on this page: the fewer sentences hold it, the more."""
+        within = [0] * len(self.names)
+        for counts in found:
+            for term in counts:
+                within[term] += 1
+        return [w * log(1 + (len(found) - n + 0.5) / (n + 0.5)) ** RARITY_POWER for w, n in zip(self._weights, within, strict=True)]
 
 
-def _rarity(found: Sequence[dict[int, int]], terms: int) -> list[float]:
-    within = [0] * terms
-    for counts in found:
-        for term in counts:
-            within[term] += 1
-    return [log(1 + (len(found) - n + 0.5) / (n + 0.5)) for n in within]
+class _Hits(dict[str, tuple[str, tuple[int, ...]]]):
+    """Word -> its folded form if it is a word of the question, and which terms it carries. Each is looked at once."""
+
+    def __init__(self, number: dict[str, int]) -> None:
+        super().__init__()
+        self._number = number
+
+    def __missing__(self, word: str) -> tuple[str, tuple[int, ...]]:
+        number = self._number
+        hits = tuple(number[term] for term in words.terms_of(word) if term in number)
+        form = words.folded(word) if hits else ""
+        self[word] = found = (form if form in number else "", hits)
+        return found
 
 
-def _bm25(found: Sequence[dict[int, int]], lengths: Sequence[int], rarity: Sequence[float]) -> list[float]:
+def _together(
+    found: Sequence[dict[int, int]], spans: Sequence[tuple[int, int]], home: Sequence[int]
+) -> tuple[list[dict[int, int]], list[int]]:
+    """Counts and lengths of the paragraphs that the sentences make."""
+    size = home[-1] + 1 if home else 0
+    counts: list[dict[int, int]] = [{} for _ in range(size)]
+    lengths = [0] * size
+    for place, own, (start, end) in zip(home, found, spans, strict=True):
+        lengths[place] += end - start
+        whole = counts[place]
+        for term, times in own.items():
+            whole[term] = whole.get(term, 0) + times
+    return counts, lengths
+
+
+def _bm25(found: Sequence[dict[int, int]], lengths: Sequence[int], rarity: Sequence[float], b: float) -> list[float]:
     mean = sum(lengths) / (len(lengths) or 1) or 1.0
     scores = []
     for counts, length in zip(found, lengths, strict=True):
-        damp = K1 * (1 - B + B * length / mean)
+        damp = K1 * (1 - b + b * length / mean)
         scores.append(sum(rarity[term] * times * (K1 + 1) / (times + damp) for term, times in counts.items()))
     return scores
 
 
 def _standard(values: list[float]) -> list[float]:
-    mean, spread = fmean(values), pstdev(values)
+    if not values:
+        return []
+    mean = fmean(values)
+    spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
     return [(value - mean) / spread if spread else 0.0 for value in values]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from cormorant.blocks import Block
 from cormorant.cut import Room
 from cormorant.outline import Page, Part
-from cormorant.passages import sentences
+from cormorant.sentences import sentences
 
 SENTENCE_CHARS = (300, 120)  # how much of a first sentence is shown, and how much where room is scarce
 GAP = "[…]"

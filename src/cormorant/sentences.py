@@ -1,0 +1,117 @@
+"""Where sentences end, in every script and without a language model. Pure.
+
+Full stops of short forms and of initials end nothing; text in lower case is split all the same. Rows of a table and
+stretches of code count as sentences, so that nothing of them is cut in two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cormorant.blocks import Block, blocks
+
+LINE_IS_PARAGRAPH_CHARS = 200  # a line that long stands for itself, also where no blank line follows
+SENTENCE_MAX_CHARS = 600  # a longer one is cut at a clause or a space: it would eat a small budget alone
+UNPUNCTUATED_MAX_CHARS = 160  # the same for scripts that end clauses with a space and sentences with nothing
+
+_STOP = re.compile(
+    r"(?:[.!?…؟։]|[。！？｡।॥။።])[\"'”’»」』）)\]]*(?:\s+|(?<=[。！？｡।॥။።」』）])|$)"  # the first need a space after them, the others none
+)
+_SHORT_FORM = re.compile(r"(?:^|[\s(\[])((?:[^\W\d_]\.)*[^\W\d_]{1,6})$")
+_SHORT_FORM_LIST = (
+    "al approx art assn ave bros ca capt cf ch chap co col corp dept dr ed eds eq eqs est etc ext fig figs gen gov hon inc jr "
+    "lt ltd maj messrs mr mrs ms mt no nos nr op p pp para pl prof ref refs rep rev sec sen sgt sr st tab trans univ vol vols "
+    "vs z.b bzw usw d.h ggf str "
+)
+_SHORT_FORMS = frozenset(_SHORT_FORM_LIST.split())
+_CLAUSE = re.compile(r"[;:,，、；：—–]\s*|\s+")
+_WRAPPED_CHARS = range(45, 110)  # lines of a text that was wrapped by hand
+_UNPUNCTUATED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff]")  # Thai, Lao, Khmer: a space ends a clause, nothing ends a sentence
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Character spans of the sentences, in order; blank stretches between them belong to none.
+
+    A row of a table and a stretch of code count as sentences too, so that nothing of them is cut in two.
+    """
+    return [span for spans in by_block(text) for span in spans]
+
+
+def by_block(text: str) -> Iterator[list[tuple[int, int]]]:
+    """The sentences of each block, or of each long line of one: what stands together."""
+    for block in blocks(text):
+        if block.kind in ("fence", "code", "table"):
+            yield _rows(text, block)
+            continue
+        lines = text[block.start : block.end].split("\n")
+        wrapped = block.kind in ("paragraph", "quote") and _is_wrapped(lines)
+        spans: list[tuple[int, int]] = []
+        at = block.start
+        for line in [text[block.start : block.end]] if wrapped else lines:
+            if spans and (len(line) > LINE_IS_PARAGRAPH_CHARS or spans[-1][1] - spans[0][0] > 3 * LINE_IS_PARAGRAPH_CHARS):
+                yield spans
+                spans = []
+            _prose(text, at, at + len(line), spans)
+            at += len(line) + 1
+        yield spans
+
+
+def _is_wrapped(lines: Sequence[str]) -> bool:
+    """Whether the line ends inside a paragraph are only where the typist's margin was."""
+    full = [len(line) for line in lines if line.strip()][:-1]
+    return len(full) >= 2 and all(length in _WRAPPED_CHARS for length in full)
+
+
+def _rows(text: str, block: Block) -> list[tuple[int, int]]:
+    """The rows of a table, or code in stretches of lines."""
+    spans: list[tuple[int, int]] = []
+    at = block.head if block.kind == "table" else block.start
+    for line in text[at : block.end].removesuffix("\n").split("\n"):
+        joins = block.kind != "table" and spans and at + len(line) - spans[-1][0] <= SENTENCE_MAX_CHARS
+        if joins:
+            spans[-1] = (spans[-1][0], at + len(line))
+        elif line.strip():
+            spans.append((at, at + len(line)))
+        at += len(line) + 1
+    return spans or [(block.start, block.end)]
+
+
+def _prose(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
+    first = start
+    for mark in _STOP.finditer(text, start, end):
+        at = mark.end()
+        if text[mark.start()] == "." and at < end and _abbreviates(text, first, mark.start(), at):
+            continue
+        _add(text, first, at, spans)
+        first = at
+    _add(text, first, end, spans)
+
+
+def _abbreviates(text: str, start: int, at: int, after: int) -> bool:
+    """Whether the full stop at `at` belongs to a short form: an initial, `Fig.`, `e.g.`; `after` is where it goes on."""
+    found = _SHORT_FORM.search(text, max(start - 1, at - 12, 0), at)
+    if not found:
+        return False
+    form = found[1]
+    if "." in form or form.lower() in _SHORT_FORMS:
+        return True
+    return len(form) == 1 and (form.isupper() or text[after].islower())
+
+
+def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    while start < end and text[start].isspace():
+        start += 1
+    most = SENTENCE_MAX_CHARS
+    if end - start > UNPUNCTUATED_MAX_CHARS and _UNPUNCTUATED.search(text, start, start + 40):
+        most = UNPUNCTUATED_MAX_CHARS
+    while end - start > most:
+        cut = start + most
+        for mark in _CLAUSE.finditer(text, start + most // 2, cut):
+            cut = mark.end()
+        spans.append((start, cut))
+        start = cut
+    if end > start:
+        spans.append((start, end))
