@@ -14,6 +14,8 @@ import zlib
 
 import brotli
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cormorant import decoding
 from cormorant.decoding import Decoder
@@ -255,6 +257,27 @@ async def test_idle_connections_are_closed_after_a_while(monkeypatch: pytest.Mon
         assert server.connections == 2
 
 
-async def test_steps_are_small() -> None:
-    packed = bomb("zstd", 8 * 1024**2)
-    assert max(map(len, Decoder("zstd").pieces(packed))) <= decoding.STEP_BYTES
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd"])
+def test_a_tiny_body_that_decodes_to_much_is_read_whole_in_small_steps(coding: str) -> None:
+    decoder = Decoder(coding)
+    sizes = [len(piece) for piece in decoder.pieces(bomb(coding, 8 * 1024**2))]
+    decoder.end()
+    assert sum(sizes) == 8 * 1024**2
+    assert max(sizes) <= 2 * decoding.STEP_BYTES
+
+
+@given(
+    st.sampled_from(["gzip", "deflate", "br", "zstd", "gzip, br", "zstd, gzip"]),
+    st.binary(max_size=300),
+    st.integers(1, 500),
+    st.integers(1, 40),
+)
+def test_decoding_gives_back_what_was_encoded_however_it_is_cut(coding: str, text: bytes, times: int, cut: int) -> None:
+    whole = text * times
+    packed = whole
+    for name in coding.split(", "):
+        packed = CODINGS[name](packed)
+    decoder = Decoder(coding)
+    found = b"".join(decoder.feed(packed[n : n + cut], 1 << 40)[0] for n in range(0, len(packed), cut))
+    decoder.end()
+    assert found == whole

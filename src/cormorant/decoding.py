@@ -88,7 +88,8 @@ class _Brotli:
             out: bytes = self._inner.process(data, output_buffer_limit=STEP_BYTES)
         except brotli.error as error:
             raise Broken(str(error)) from error
-        self.pending = not self._inner.can_accept_more_data() and not self.complete
+        # It may say that it can take more while it still holds output: a step that came out full is asked again.
+        self.pending = not self.complete and (len(out) >= STEP_BYTES or not self._inner.can_accept_more_data())
         return out
 
 

@@ -19,7 +19,8 @@ HEAD_MAX_LINES = 200
 INFORMATIONAL_MAX = 16  # 1xx answers before the real one
 CHUNK_LINE_MAX_BYTES = 4096
 TRAILER_MAX_BYTES = 16 * 1024
-HIGH_WATER = 256 * 1024  # unread bytes at which reading from the socket pauses
+READ_BYTES = 32 * 1024  # taken from the socket at once; asyncio's own 256 KiB would overshoot every limit by as much
+HIGH_WATER = 32 * 1024  # unread bytes at which reading from the socket pauses
 
 _STATUS = re.compile(rb"HTTP/1\.([01])[ ]+([1-9][0-9]{2})(?: ([^\r\n]*))?")
 _FIELDS = re.compile(rb"(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[^\r\n\x00]*)*")  # what a sound head is after its status line
@@ -253,7 +254,7 @@ def _line(buffer: bytearray) -> bytes | None:
     return line
 
 
-class Wire(asyncio.Protocol):
+class Wire(asyncio.BufferedProtocol):
     """One connection, one exchange at a time: `send`, `head`, then `read` until it gives nothing."""
 
     def __init__(self) -> None:
@@ -264,6 +265,7 @@ class Wire(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
+        self._incoming = bytearray(READ_BYTES)
         self._eof = False
         self._lost: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -278,12 +280,15 @@ class Wire(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, _: int) -> bytearray:
+        return self._incoming
+
+    def buffer_updated(self, size: int) -> None:
         if self._idle:  # an answer nobody asked for must never be taken for the next one
             self.abort()
             return
-        self.received += len(data)
-        self._buffer += data
+        self.received += size
+        self._buffer += memoryview(self._incoming)[:size]
         if len(self._buffer) > HIGH_WATER and not self._paused and self._transport:
             self._paused = True
             self._transport.pause_reading()
@@ -362,9 +367,6 @@ class Wire(asyncio.Protocol):
             return b""
         while True:
             piece = body.feed(self._buffer) if self._buffer and not body.done else b""
-            if self._paused and len(self._buffer) < HIGH_WATER and self._transport:
-                self._paused = False
-                self._transport.resume_reading()
             if piece or body.done:
                 return piece
             if self._eof:
@@ -425,6 +427,9 @@ class Wire(asyncio.Protocol):
             await self._more()
 
     async def _more(self) -> None:
+        if self._paused and self._transport:
+            self._paused = False
+            self._transport.resume_reading()
         self._waiter = self._loop.create_future()
         try:
             await self._waiter
