@@ -1,4 +1,4 @@
-"""Many rounds of kill -9 against the store: `python bench/store_crash.py [ROUNDS] [SEED]`. The test suite plays twenty."""
+"""Many rounds of kill -9 against the store: `python bench/store_crash.py [ROUNDS] [SEED]`. The test suite plays a dozen."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROUNDS = 20  # bench/store_crash.py plays many more
+ROUNDS = 12  # bench/store_crash.py plays many more
 
 
 def test_killed_writers_lose_nothing_they_acknowledged_and_leave_nothing_torn(tmp_path: Path) -> None:

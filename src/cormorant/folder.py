@@ -20,7 +20,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -28,6 +30,7 @@ from cormorant.errors import NotConfigured
 
 MAX_FILE_BYTES = 256 * 1024**2  # nothing larger was ever written here
 HEAD_BYTES = 256 * 1024  # of a JSON: where it names its bodies
+USE_S = 60
 KEEP_SHARE = 0.9  # a sweep goes a little below the limit, so that the next write does not need one
 HOLDS = 10_000  # ids a store that is open keeps from the sweep, the latest ones: a server may stay open for months
 _REMEDY = 'set store.path to a folder of your own with room in it, or to "memory"'
@@ -71,11 +74,8 @@ class Folder:
             self._open()
             self._note(response_id)
             with self._locked(alone=False):
-                for name, body in bodies.items():
-                    if not self._touched(f"{name}.body", len(body)):
-                        self._place(f"{name}.body", body)
-                self._place(f"{response_id}.json", text)
-                _sync_folder(self._path)
+                new = {f"{name}.body": body for name, body in bodies.items() if not self._has(f"{name}.body", len(body))}
+                self._place({**new, f"{response_id}.json": text})
 
     def read(self, name: str) -> bytes | None:
         """The whole file, or None where there is none."""
@@ -98,7 +98,9 @@ class Folder:
             self._open()
             self._note(response_id)
             path = self._path / f"{response_id}.json"
-            os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))  # the time of writing stays: age counts from it
+            facts, now = path.stat(), time.time_ns()
+            if now - _last_use(facts) > USE_S * 10**9:  # to the minute: changing a file's times can wait for the disk
+                os.utime(path, ns=(now, facts.st_mtime_ns))  # the time of writing stays: age counts from it
 
     def release(self) -> None:
         """This store is closed; what it held may be swept."""
@@ -255,30 +257,36 @@ class Folder:
                 self._noted_bytes = os.pwrite(self._live, "\n".join([*self._noted, ""]).encode("ascii"), 0)
                 os.ftruncate(self._live, self._noted_bytes)
 
-    def _touched(self, name: str, size: int) -> bool:
+    def _has(self, name: str, size: int) -> bool:
         """Whether the body is there already, whole."""
         try:
             return os.stat(self._path / name, follow_symlinks=False).st_size == size
         except FileNotFoundError:
             return False
 
-    def _place(self, name: str, content: bytes) -> None:
-        """Temporary name, sync, rename. The folder is synced by the caller, once for several files."""
-        temporary = self._path / f".tmp-{os.getpid()}-{secrets.token_hex(8)}"
-        at = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    def _place(self, files: dict[str, bytes]) -> None:
+        """Each under a temporary name, synced, then renamed in order, then the folder synced."""
+        placing: dict[str, tuple[Path, int]] = {}
         try:
-            try:
+            for name, content in files.items():
+                temporary = self._path / f".tmp-{os.getpid()}-{secrets.token_hex(8)}"
+                at = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+                placing[name] = temporary, at
                 view = memoryview(content)
                 while view:
                     view = view[os.write(at, view) :]
-                os.fsync(at)
-            finally:
-                os.close(at)
-            os.replace(temporary, self._path / name)
+            _sync([at for _, at in placing.values()])
+            for name, (temporary, _) in placing.items():
+                os.replace(temporary, self._path / name)
+            _sync_folder(self._path)
         except OSError:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
+            for temporary, _ in placing.values():
+                with contextlib.suppress(OSError):
+                    temporary.unlink()
             raise
+        finally:
+            for _, at in placing.values():
+                os.close(at)
 
     @contextlib.contextmanager
     def _locked(self, *, alone: bool) -> Iterator[None]:
@@ -363,6 +371,25 @@ def _try_lock(at: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@lru_cache(maxsize=1)
+def _syncing(pid: int) -> ThreadPoolExecutor:
+    """Threads of this very process: a forked one inherits the pool and none of its threads."""
+    return ThreadPoolExecutor(16, f"cormorant-fsync-{pid}")
+
+
+def _sync(files: list[int]) -> None:
+    """All of them on the disk. Side by side: a journal takes several into one commit, and a commit is what takes the time."""
+    *others, last = files
+    waiting = [_syncing(os.getpid()).submit(os.fsync, at) for at in others]
+    try:
+        os.fsync(last)
+    finally:
+        failed = [future.exception() for future in waiting]
+    for error in failed:
+        if error is not None:
+            raise error
 
 
 def _sync_folder(path: Path) -> None:
