@@ -127,6 +127,11 @@ class Executions:
         found = self._runs.get(execution_id)
         return found or self._read(execution_id)
 
+    def latest(self, count: int = 50) -> list[dict[str, Any]]:
+        """The newest runs of this process without what they brought."""
+        newest = list(self._runs.values())[-count:][::-1]
+        return [{name: value for name, value in run.record().items() if name != "outputs"} for run in newest]
+
     async def cancel(self, run: Execution) -> None:
         """Stop a run and wait until it has cleaned up."""
         if run.task is not None and not run.task.done():

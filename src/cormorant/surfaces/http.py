@@ -260,6 +260,10 @@ def _add_executions(app: FastAPI, service: Service) -> None:
             raise NoExecution(f"no execution {execution_id[:80]}", remedy="start one with POST /v1/tools/NAME/execute")
         return run
 
+    @app.get("/v1/executions", summary="The latest runs, newest first")
+    async def latest(request: Request) -> dict[str, Any]:
+        return {"executions": service.caller(request).executions.latest()}
+
     @app.get("/v1/executions/{execution_id}", responses=ERRORS, summary="One run")
     async def details(request: Request, execution_id: str) -> dict[str, Any]:
         return found(service.caller(request), execution_id).record()
