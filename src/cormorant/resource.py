@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import cormorant
+from cormorant.address import Url
 from cormorant.cookies import Jar
 
 CONTACT = "https://cormorant.example/agent"  # replaced by the project's own page once it has one; operators set egress.user_agent
@@ -31,6 +32,7 @@ class Options:
     no_proxy: tuple[str, ...] = ()
     public_only_headers: tuple[str, ...] = ("Cormorant-Egress-Public-Only",)
     profiles: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)
+    signer: Callable[[Url], Mapping[str, str]] | None = None  # `Signer.fields`: a signature for every request of a fetch
 
 
 @dataclass(frozen=True, slots=True)

@@ -278,6 +278,8 @@ class _Walk:
                 self.url = self._enter(leaving.url)
         profile = options.profiles.get(self.url.host) if self.url.scheme == "https" and not self.ask.trusted else None
         self._private = self._private or profile is not None
+        if options.signer and not self.ask.trusted:
+            fields |= options.signer(self.url)
         if profile or self._credentials:
             fields |= _checked(profile or {}) | self._credentials
         return await self._exchange(fields)
