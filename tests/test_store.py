@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import stat
 import subprocess
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import support_hold
 from cormorant import errors
+from cormorant import folder as folder_room
 from cormorant.document import Document, FileFacts, Finding, Link
 from cormorant.folder import HOLDS, Folder
 from cormorant.held import INLINE_BYTES, Held, Item, bodies_named, decoded, encoded, select
@@ -487,6 +489,42 @@ def test_three_processes_that_sweep_each_other_lose_nothing_they_hold(tmp_path: 
     folder = tmp_path / "results"
     with support_hold.Pool(3) as pool:
         assert pool.starmap(support_hold.hold_under_sweeps, [(str(folder), name, 30) for name in "abc"], chunksize=1) == [0, 0, 0]
+
+
+@pytest.mark.anyio
+async def test_a_program_that_was_stopped_in_a_write_stops_nobody_else_for_ever(
+    open_folder: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_room, "ALONE_S", 0.02)
+    monkeypatch.setattr(folder_room, "SHARED_S", 0.02)
+    store = open_folder()
+    kept = await store.put(SEARCHED)
+    await store.sweep()
+    stopped = Folder(tmp_path / "results")
+    (tmp_path / "results" / ".tmp-left").write_bytes(b"")
+    with stopped._locked(alone=False):
+        await store.sweep()
+        assert (tmp_path / "results" / ".tmp-left").exists()
+        await store.put(SEARCHED)
+    with stopped._locked(alone=True), pytest.raises(errors.NotConfigured, match="keeps the folder locked") as caught:
+        await store.put(FETCHED)
+    assert caught.value.retryable
+    await store.put(FETCHED)
+    assert (await open_folder().get(kept)).items == SEARCHED.items
+
+
+@pytest.mark.anyio
+async def test_a_store_that_nobody_closed_lets_go_when_it_is_gone(tmp_path: Path) -> None:
+    store = DirectoryStore(tmp_path / "results", max_bytes=0)
+    await store.put(SEARCHED)
+    assert len(_notes(tmp_path / "results")) == 1
+    del store
+    gc.collect()
+    assert _notes(tmp_path / "results") == []
+
+
+def _notes(folder: Path) -> list[Path]:
+    return list(folder.glob(".live-*"))
 
 
 @pytest.mark.anyio

@@ -18,6 +18,7 @@ import secrets
 import stat
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,8 @@ from cormorant.errors import NotConfigured
 MAX_FILE_BYTES = 256 * 1024**2  # nothing larger was ever written here
 HEAD_BYTES = 256 * 1024  # of a JSON: where it names its bodies
 USE_S = 60
+ALONE_S = 2.0  # how long a sweep waits for writers, with newcomers waiting behind it
+SHARED_S = 15.0
 KEEP_SHARE = 0.9  # a sweep goes a little below the limit, so that the next write does not need one
 HOLDS = 10_000  # ids a store that is open keeps from the sweep, the latest ones: a server may stay open for months
 _REMEDY = 'set store.path to a folder of your own with room in it, or to "memory"'
@@ -65,6 +68,7 @@ class Folder:
         self._lock = threading.Lock()
         self._live: int | None = None
         self._live_path: Path | None = None
+        self._let_go: Callable[[], object] = lambda: None
         self._noted: OrderedDict[str, None] = OrderedDict()
         self._noted_bytes = 0
 
@@ -105,10 +109,7 @@ class Folder:
     def release(self) -> None:
         """This store is closed; what it held may be swept."""
         with self._lock:
-            if self._live is not None and self._live_path is not None:
-                with contextlib.suppress(OSError):
-                    self._live_path.unlink()
-                os.close(self._live)
+            self._let_go()
             self._live = self._live_path = None
             self._noted.clear()
             self._noted_bytes = 0
@@ -132,8 +133,9 @@ class Folder:
             self._held_live()  # for what it does besides: the notes of stores that are gone go too
             if not going and not self._orphans(before) and not self._leftovers():
                 return Swept(bytes=before.bytes())
-            with self._locked(alone=True):
+            with contextlib.suppress(BlockingIOError), self._locked(alone=True):
                 return self._remove(before, going, bodies_named)
+            return Swept(bytes=before.bytes())  # somebody is at work for very long; the next sweep will do
 
     def _remove(self, before: _Found, going: set[str], bodies_named: Callable[[bytes], list[str]]) -> Swept:
         """The part of a sweep that nobody may write during. Only what is unchanged since the look goes."""
@@ -242,6 +244,7 @@ class Folder:
                     break
                 os.close(at)
             self._live, self._live_path = at, note
+            self._let_go = weakref.finalize(self, _let_go, at, note, os.getpid())  # also when nobody closes the store
 
     def _note(self, response_id: str) -> None:
         with self._lock:
@@ -290,15 +293,13 @@ class Folder:
 
     @contextlib.contextmanager
     def _locked(self, *, alone: bool) -> Iterator[None]:
-        """`.lock`, shared or alone. Whoever wants it alone holds `.gate`, at which newcomers wait."""
-        locks = _locks()
-        how = locks.LOCK_EX if alone else locks.LOCK_SH
+        """`.lock`, shared or alone. Whoever wants it alone holds `.gate`, at which newcomers wait. Raises: BlockingIOError."""
         gate, lock = _lock_file(self._path / ".gate"), _lock_file(self._path / ".lock")
         try:
-            locks.flock(gate, how)
+            _wait_for_lock(gate, alone=alone)
             if not alone:
-                locks.flock(gate, locks.LOCK_UN)
-            locks.flock(lock, how)
+                _locks().flock(gate, _locks().LOCK_UN)
+            _wait_for_lock(lock, alone=alone)
             yield
         finally:
             os.close(lock)
@@ -316,6 +317,7 @@ class Folder:
 
 _OURS = (".lock", ".gate", ".swept", ".live-", ".tmp-")
 _REASONS = {
+    errno.EAGAIN: "another program keeps the folder locked",
     errno.ENOSPC: "no space is left on the disk",
     errno.EDQUOT: "the disk quota is used up",
     errno.EROFS: "the folder can only be read",
@@ -324,7 +326,7 @@ _REASONS = {
     errno.ENOTDIR: "the store's path is not a folder",
     errno.EEXIST: "the store's path is not a folder",
 }
-_MAY_PASS = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EIO)
+_MAY_PASS = (errno.EAGAIN, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EIO)
 
 
 def _own(path: Path) -> None:
@@ -346,6 +348,13 @@ def _own(path: Path) -> None:
         path.chmod(0o700)
 
 
+def _let_go(at: int, note: Path, pid: int) -> None:
+    if pid == os.getpid():  # a forked child closes its copy and leaves the note to its parent
+        with contextlib.suppress(OSError):
+            note.unlink()
+    os.close(at)
+
+
 def _last_use(at: os.stat_result) -> int:
     return max(at.st_atime_ns, at.st_mtime_ns)
 
@@ -364,13 +373,23 @@ def _lock_file(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 
-def _try_lock(at: int) -> bool:
+def _try_lock(at: int, *, alone: bool = True) -> bool:
     locks = _locks()
     try:
-        locks.flock(at, locks.LOCK_EX | locks.LOCK_NB)
+        locks.flock(at, (locks.LOCK_EX if alone else locks.LOCK_SH) | locks.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def _wait_for_lock(at: int, *, alone: bool) -> None:
+    """Waits, and not for ever: a program that was stopped in the middle of a write would stop all others too."""
+    end, pause = time.monotonic() + (ALONE_S if alone else SHARED_S), 0.001
+    while not _try_lock(at, alone=alone):
+        if time.monotonic() > end:
+            raise BlockingIOError(errno.EAGAIN, "locked")
+        time.sleep(pause)
+        pause = min(0.02, pause * 2)
 
 
 @lru_cache(maxsize=1)
