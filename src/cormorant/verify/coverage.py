@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from cormorant.verify.lexicon import RUN_FUNCTION, SENSES, STOPWORDS
+from cormorant.verify.lexicon import NEGATORS, RUN_FUNCTION, SENSES, SOFT_NEGATORS, STOPWORDS
 from cormorant.verify.quantities import Quantity, quantities, same
 from cormorant.verify.reading import Page, Sentence, Token, norm_of, tokens
 from cormorant.words import folded
@@ -23,6 +23,7 @@ SENSE = 0.8  # another word of the same sense
 NAME_FORMS = 0.88  # how alike a form of a name must be
 FIGURES_READ = 16  # sentences whose figures are compared in every spelling
 PLACES = 3  # a claim may rest on this many sentences
+_LIGHT = STOPWORDS | NEGATORS | SOFT_NEGATORS  # what a negator does is judged elsewhere
 _STOP_NORMS = frozenset(norm_of(word) for word in STOPWORDS) | STOPWORDS
 
 
@@ -96,7 +97,7 @@ def _opens(text: str, found: list[Token], n: int) -> bool:
 def _asked(term: str, token: Token, *, first: bool) -> Asked:
     if token.kind == "number":
         return Asked(term, 1.0, "number", token.raw)
-    if token.kind == "word" and (folded(token.raw) in STOPWORDS or term in _STOP_NORMS):
+    if token.kind == "word" and (folded(token.raw) in _LIGHT or term in _STOP_NORMS):
         return Asked(term, FUNCTION_WEIGHT, "function", token.raw)
     if token.kind == "katakana" or (token.capital and not first):
         return Asked(term, 1.2, "name", token.raw)

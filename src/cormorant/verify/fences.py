@@ -7,6 +7,7 @@ number, another name, the contrary. `missing` ones are figures and names that st
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from cormorant.verify.alignment import Alignment, Difference, content, laid_against
@@ -18,6 +19,7 @@ from cormorant.verify.reading import Token, likeness
 from cormorant.words import folded
 
 NEARLY = 0.8  # from this share on a negator that only one side has was put in or left out
+NAME_CHARS = 24  # the same in a script without spaces
 NAME_WORDS = 4  # a longer stretch that differs is another wording
 VERBATIM = 0.7  # from this share of aligned tokens on, what differs stands in the place of what it replaces
 
@@ -29,7 +31,7 @@ def differences(coverage: Coverage) -> list[Difference]:
         return [Difference(label(q), q.raw, missing=True) for q in claim.quantities if not q.weak]
     aligned = laid_against(coverage)
     found: list[Difference] = []
-    if aligned.matched >= VERBATIM:
+    if aligned.matched >= VERBATIM or aligned.one_swap:
         found += _replaced(aligned, coverage)
     found += figures(coverage, aligned)
     found += _polarity(coverage, aligned, {d.kind for d in found})
@@ -53,16 +55,47 @@ def _replaced(aligned: Alignment, coverage: Coverage) -> list[Difference]:
                 swaps.append((mine, theirs))
     found: list[Difference] = []
     for mine, theirs in swaps:
-        if not mine or not theirs or all(t.kind == "number" for t in mine):
+        if not mine or not theirs or max(len(mine), len(theirs)) > _most(mine) or all(t.kind == "number" for t in mine):
             continue
         said, stated = _shown(mine, aligned.claim.text), _shown(theirs, aligned.sentence.text)
-        if contrary := turned(_unshared(mine, sentence), [t.raw for t in theirs]) or turned_run(said, stated):
+        clause = _clause_of(theirs, aligned)
+        if contrary := turned(_unshared(mine, clause), [t.raw for t in theirs]) or turned_run(said, stated):
             found.append(Difference("direction", *contrary))
-        elif (_is_name(mine, aligned.claim.tokens) and _is_name(theirs, sentence)) or (
-            _caseless(mine) and _caseless(theirs) and len(swaps) == 1 and aligned.matched >= 0.75 and not _said_nearby(mine, coverage)
-        ):
+        elif (_is_name(mine, claim) and _is_name(theirs, sentence)) or (aligned.one_swap and _exchanged(mine, theirs, aligned, coverage)):
             found.append(Difference("name", said, stated))
     return found + _swapped(aligned)
+
+
+def _most(found: Sequence[Token]) -> int:
+    """How many tokens a name can have: words, or the characters of a run."""
+    return NAME_CHARS if any(t.kind == "run" for t in found) else NAME_WORDS
+
+
+def _clause_of(found: Sequence[Token], aligned: Alignment) -> list[Token]:
+    """The tokens of the page's clause in which these stand."""
+    borders = clause_borders(aligned.sentence.text)
+    clause = bisect_right(borders, found[0].start)
+    return [t for t in aligned.sentence.tokens if bisect_right(borders, t.start) == clause]
+
+
+def _exchanged(mine: Sequence[Token], theirs: Sequence[Token], aligned: Alignment, coverage: Coverage) -> bool:
+    """Where case tells no names: whether one thing was put in another's place, and not another form or order of it."""
+    if not (_caseless(mine) and _caseless(theirs)) or _said_nearby(mine, coverage):
+        return False
+    said, stated = _shown(mine, aligned.claim.text), _shown(theirs, aligned.sentence.text)
+    if any(q.start <= t.start < q.end for t in mine for q in aligned.claim.quantities):
+        return False
+    if all(t.kind == "run" for t in mine):
+        pairs = {said[n : n + 2] for n in range(len(said) - 1)}
+        there = sum(pair in aligned.sentence.text for pair in pairs)
+        return _shared_letters(said, stated) < 0.5 and there < 0.5 * max(1, len(pairs))
+    arabic = "\u0590" <= said[:1] <= "\u08ff"
+    return not (arabic and len(said) <= 4 and _shared_letters(said, stated) >= 0.6)  # another form of one root
+
+
+def _shared_letters(said: str, stated: str) -> float:
+    mine, theirs = Counter(said.replace(" ", "")), Counter(stated.replace(" ", ""))
+    return (mine & theirs).total() / max(mine.total(), theirs.total(), 1)
 
 
 def _swapped(aligned: Alignment) -> list[Difference]:

@@ -18,10 +18,12 @@ from cormorant.verify.lexicon import PERSONAL
 from cormorant.verify.reading import Page, clean, page
 from cormorant.verify.verdict import Ruling, Verdict
 
+FIGURES = ("number", "date", "unit")
 # What speaks for a claim. Coverage alone (the mean of anywhere, around the best sentence, in a few places) is 1.0 at most.
 IN_PAIRS = 0.1  # neighbouring words that are together on the page too
 IN_ONE_RUN = 0.2  # the longest stretch taken word by word
 IN_ORDER = 0.1  # the same words in the same order
+FIGURES_AGREE = 0.06  # it has figures, and the page has them all
 # What speaks against it, each.
 FIGURE_OTHER, FIGURE_MISSING = 0.25, 0.1
 NAME_OTHER, NAME_MISSING = 0.2, 0.05
@@ -65,8 +67,10 @@ def _raw(found: Coverage, aligned: Alignment, against: Sequence[Difference]) -> 
     mine, theirs = [t.norm for t in found.claim.tokens], [t.norm for t in aligned.sentence.tokens]
     order, run = ordered_run(mine, theirs)
     raw = (anywhere + around + places) / 3 + IN_PAIRS * _pairs(found) + IN_ONE_RUN * run + IN_ORDER * order
-    raw -= FIGURE_OTHER * _count(against, ("number", "date", "unit"), missing=False)
-    raw -= FIGURE_MISSING * _count(against, ("number", "date", "unit"), missing=True)
+    if found.claim.quantities and not any(d.kind in FIGURES for d in against):
+        raw += FIGURES_AGREE
+    raw -= FIGURE_OTHER * _count(against, FIGURES, missing=False)
+    raw -= FIGURE_MISSING * _count(against, FIGURES, missing=True)
     raw -= NAME_OTHER * _count(against, ("name",), missing=False) + NAME_MISSING * _count(against, ("name",), missing=True)
     raw -= TURNED * _count(against, ("negation", "direction"), missing=False)
     raw -= TALK * min(3, sum(t.raw.lower() in PERSONAL and t.norm not in found.page.where for t in found.claim.tokens))
@@ -95,7 +99,7 @@ def _verbatim(claim: Claim, read: Page) -> int | None:
 
 def _ruling(found: Coverage, against: Sequence[Difference], score: float, *, verbatim: bool) -> Ruling:
     sure = [d for d in against if not d.missing]
-    figures = [d for d in against if d.missing and d.kind in ("number", "date", "unit")]
+    figures = [d for d in against if d.missing and d.kind in FIGURES]
     if verbatim and not sure:
         return "exact"
     about = found.share(found.places)

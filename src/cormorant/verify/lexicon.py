@@ -24,7 +24,7 @@ SOFT_NEGATORS = frozenset(
     folded(word)
     for word in """
     without hardly barely fails failed fail unable refused denied lacks lacked lacking lack refuse rejected declined nada sin
-    personne rien ne ohne weder nichts niente senza sem zonder без ни ничего никакой никаких bez hiç olmayan olmadan غير دون بدون
+    personne rien ne ohne weder nichts niente senza sem zonder без ни ничего никакой никаких bez hiç hiçbir olmayan olmadan غير دون بدون
     نه بدون न मत बिना कभी ما
     """.split()
 )
