@@ -7,8 +7,9 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -605,24 +606,26 @@ def _put_as_nobody(path: Path) -> str:
     return done.stdout
 
 
-def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+@pytest.fixture
+def open_way() -> Iterator[Path]:
+    """A folder that everybody may enter: pytest's own are closed to others."""
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+def test_a_folder_of_somebody_else_is_refused(open_way: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can make a folder that belongs to somebody else")
-    _open_way(tmp_path)
-    (tmp_path / "theirs").mkdir(mode=0o777)
-    assert "belongs to another user" in _put_as_nobody(tmp_path / "theirs")
+    (open_way / "theirs").mkdir()
+    (open_way / "theirs").chmod(0o777)
+    assert "belongs to another user" in _put_as_nobody(open_way / "theirs")
 
 
-def test_a_folder_that_may_not_be_made_is_refused(tmp_path: Path) -> None:
-    _open_way(tmp_path)
-    (tmp_path / "closed").mkdir(mode=0o755 if os.geteuid() == 0 else 0o555)
-    assert "may not be written" in _put_as_nobody(tmp_path / "closed" / "results")
-
-
-def _open_way(path: Path) -> None:
-    for folder in (path, path.parent, path.parent.parent):  # pytest's own folders are closed to others
-        if folder.stat().st_uid == os.geteuid() and "pytest" in str(folder):
-            folder.chmod(0o755)
+def test_a_folder_that_may_not_be_made_is_refused(open_way: Path) -> None:
+    (open_way / "closed").mkdir()
+    (open_way / "closed").chmod(0o755 if os.geteuid() == 0 else 0o555)
+    assert "may not be written" in _put_as_nobody(open_way / "closed" / "results")
 
 
 @pytest.mark.anyio
