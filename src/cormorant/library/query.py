@@ -12,15 +12,20 @@ import math
 import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from cormorant import policy
 from cormorant.errors import InvalidArguments
-from cormorant.library.text import Asked, asked, finder, folded, quoted, snippet
+from cormorant.library.text import Asked, asked, comparable, folded, forms, places, quoted, snippet
 
 WEIGHTS = (4.0, 3.0, 1.0)  # title, headings, body
+# What moves a candidate against its BM25, chosen on paragraphs of encyclopedia and science pages (bench/library_index.py).
+COVERED = 0.65  # share lost by a piece that holds little of the question
+NEAR = 0.5  # gained when the words stand together
+HEADED = 0.25  # gained when title and headings hold the words
+LISTS = 0.5  # lost by a piece that is only links
 CANDIDATES = 80
 MAX_TERMS = 24
 SOME_ROWS = 20_000  # rows the second pass may score: more would only be rows that hold nothing but common words
@@ -90,7 +95,7 @@ class Frequencies:
             self._known.clear()
             self._version = version
         if term not in self._known:
-            self._known[term] = int(db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (quoted(term),)).fetchone()[0])
+            self._known[term] = int(db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (forms(term),)).fetchone()[0])
         return self._known[term]
 
 
@@ -116,14 +121,21 @@ def search(db: sqlite3.Connection, wanted: Wanted, frequencies: Frequencies) -> 
         return LibraryFound((), 0, ("nothing to look for in the query",))
     where = _Where(wanted, domains)
     need = wanted.count * wanted.page
+    notes: list[str] = []
     candidates = _match(db, _all_of(question), where, max(CANDIDATES, need * 4))
+    if not candidates and question.phrases and question.terms and not _match(db, _some_of(db, question, frequencies), where, 1):
+        # A question that quotes something in passing is no search for that phrase; one that is nothing but the phrase is.
+        question = replace(question, terms=(*question.terms, *(t for phrase in question.phrases for t in phrase.split())), phrases=())
+        notes.append("phrase_relaxed: nothing holds the quoted words as they stand, so they were looked for as words")
+        candidates = _match(db, _all_of(question), where, max(CANDIDATES, need * 4))
     if len({c.doc for c in candidates}) < need and len(question.terms) > 1:
         found = {candidate.piece for candidate in candidates}
         some = _some_of(db, question, frequencies)
         candidates += [c for c in _match(db, some, where, max(CANDIDATES, need * 4)) if c.piece not in found] if some else []
     _load(db, candidates)
     _score(db, candidates, question, frequencies)
-    return _shown(candidates, question, wanted)
+    shown = _shown(candidates, question, wanted)
+    return replace(shown, notes=(*notes, *shown.notes)) if notes else shown
 
 
 class _Where:
@@ -145,7 +157,7 @@ class _Where:
 
 
 def _all_of(question: Asked) -> str:
-    parts = [quoted(term) for term in question.terms[:MAX_TERMS]] + _required(question)
+    parts = [forms(term) for term in question.terms[:MAX_TERMS]] + _required(question)
     joined = " AND ".join(parts)
     if question.joined and len(question.terms) > 1:  # `task group` also means TaskGroup
         either = " OR ".join([f"({joined})", *(quoted(word) for word in question.joined)])
@@ -175,11 +187,13 @@ def _some_of(db: sqlite3.Connection, question: Asked, frequencies: Frequencies) 
         rows += count
     if not chosen:
         return ""
-    either = "(" + " OR ".join(quoted(term) for term in chosen) + ")"
+    either = "(" + " OR ".join(forms(term) for term in chosen) + ")"
     return _without(" AND ".join([either, *_required(question)]), question)
 
 
 def _match(db: sqlite3.Connection, expression: str, where: _Where, limit: int) -> list[_Candidate]:
+    if not expression:
+        return []
     weights = ", ".join(str(weight) for weight in WEIGHTS)
     if where.clauses:
         sql = (
@@ -214,21 +228,19 @@ def _score(db: sqlite3.Connection, candidates: list[_Candidate], question: Asked
     rows = int(db.execute("SELECT COALESCE(max(id), 1) FROM pieces").fetchone()[0])
     terms = question.terms[:MAX_TERMS] or question.phrases
     weights = {t: math.log(1 + rows / (1 + frequencies.of(db, t))) if len(terms) > 1 else 1.0 for t in terms}
-    patterns = {t: found for t in terms if (found := finder((t,)))}
-    total = sum(weights[t] for t in patterns) or 1.0
+    total = sum(weights.values()) or 1.0
     top = max(candidate.bm25 for candidate in candidates) or 1.0
     for candidate in candidates:
         row = candidate.row or {}
-        head = f"{row['title']} {row['heading']}"
-        body = f"{row['heading']}\n{row['text']}"
-        in_head = sum(weights[t] for t, p in patterns.items() if p.search(head)) / total
-        places = {t: [m.start() for _, m in zip(range(20), p.finditer(body), strict=False)] for t, p in patterns.items()}
-        in_body = sum(weights[t] for t, found in places.items() if found) / total
+        head = comparable(f"{row['title']} {row['heading']}")
+        body = comparable(f"{row['heading']}\n{row['text']}")
+        in_head = sum(weight for t, weight in weights.items() if places(head, t, 1)) / total
+        found = {t: at for t in weights if (at := places(body, t))}
+        in_body = sum(weights[t] for t in found) / total
         candidate.covered = max(in_body, (in_head + in_body) / 2)
-        near = _nearness([found for found in places.values() if found])
-        candidate.score = (
-            candidate.bm25 / top * (0.35 + 0.65 * candidate.covered**2) * (1 + 0.35 * near + 0.25 * in_head) * (1 - 0.5 * row["links"] ** 2)
-        )
+        whole = 1 - COVERED + COVERED * candidate.covered**2
+        together = 1 + NEAR * _nearness(list(found.values())) + HEADED * in_head
+        candidate.score = candidate.bm25 / top * whole * together * (1 - LISTS * row["links"] ** 2)
 
 
 def _nearness(places: list[list[int]]) -> float:
@@ -253,14 +265,7 @@ def _shown(candidates: list[_Candidate], question: Asked, wanted: Wanted) -> Lib
         if first is not candidate:
             first.score += 0.05 * candidate.score  # a page that answers in several places
     ordered = sorted(best.values(), key=lambda c: (-c.score, c.piece))
-    kept: list[_Candidate] = []
-    copies: dict[int, int] = {}
-    for candidate in ordered:
-        twin = next((k for k in kept if _same(k, candidate)), None)
-        if twin:
-            copies[twin.piece] = copies.get(twin.piece, 0) + 1
-        else:
-            kept.append(candidate)
+    kept, copies = _without_copies(ordered)
     top = kept[0].score if kept else 1.0
     page = kept[(wanted.page - 1) * wanted.count : wanted.page * wanted.count]
     hits = tuple(_hit(candidate, question, top, copies.get(candidate.piece, 0)) for candidate in page)
@@ -268,15 +273,30 @@ def _shown(candidates: list[_Candidate], question: Asked, wanted: Wanted) -> Lib
     return LibraryFound(hits, len(kept), notes)
 
 
+def _without_copies(ordered: list[_Candidate]) -> tuple[list[_Candidate], dict[int, int]]:
+    """The candidates without those that show the passage of an earlier one, and how many of each were left out."""
+    kept: list[_Candidate] = []
+    copies: dict[int, int] = {}
+    by_text: dict[str, _Candidate] = {}
+    by_group: dict[int, list[_Candidate]] = {}
+    for candidate in ordered:
+        row = candidate.row or {}
+        alike = by_group.setdefault(row["group"], [])
+        twin = by_text.get(row["text"]) or next((one for one in alike if _same(one, candidate)), None)
+        if twin:
+            copies[twin.piece] = copies.get(twin.piece, 0) + 1
+            continue
+        kept.append(candidate)
+        alike.append(candidate)
+        if row["text"]:
+            by_text[row["text"]] = candidate
+    return kept, copies
+
+
 def _same(one: _Candidate, other: _Candidate) -> bool:
-    """Whether two documents show the same passage: copies of each other, word for word alike where they answer."""
-    a, b = one.row or {}, other.row or {}
-    if a["text"] == b["text"]:
-        return bool(a["text"])
-    if a["group"] != b["group"]:
-        return False
-    first, second = set(re.findall(r"\w+", a["text"])), set(re.findall(r"\w+", b["text"]))
-    return {w for w in first ^ second if any(c.isdigit() for c in w)} == set() and len(first & second) >= 0.9 * len(first | second)
+    """Whether two copies say the same where they answer: nearly all words alike, and every figure."""
+    first, second = (set(re.findall(r"\w+", (c.row or {})["text"])) for c in (one, other))
+    return not any(c.isdigit() for word in first ^ second for c in word) and len(first & second) >= 0.9 * len(first | second)
 
 
 def _hit(candidate: _Candidate, question: Asked, top: float, copies: int) -> LibraryHit:
