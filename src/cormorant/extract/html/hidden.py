@@ -28,21 +28,31 @@ _SPOKEN = ("alt", "title")
 WORDS_MIN = 3  # fewer words are a label, and no finding unless they instruct
 
 _SKIPPED = frozenset({"script", "style", "noscript", "head", "title", "meta", "link", "base", "-text", "-comment"})
+# Class words of what opens, and of what is opened. Whole words: "table" is no tab, "unexpanded" no expander.
 _OPENER = re.compile(
-    r"(?:^|[\s_-])(?:tab|tabs|accordion|collapse|collapsible|expander|toggle|disclosure|faq|slide|carousel|swiper|slick)", re.I
+    r"(?:^|[\s_-])(?:tabs?|accordions?|collaps(?:e|ed|ible)|expand(?:er|able|ed)?|toggler?|toggles|disclosure|faqs?|question|trigger|reveal|readmore|more)(?:$|[\s_-])",
+    re.I,
 )
 _PANEL = re.compile(
-    r"(?:^|[\s_-])(?:tab-?(?:pane|panel|content|item)|tabs?__?\w*|panel|pane|accordion|collapse|collapsible|slide|swiper-slide|slick-slide|carousel-item)"
+    r"(?:^|[\s_-])(?:tab-?(?:pane|panel|content|item)|tabs?|panel|pane|accordions?|collaps(?:e|ed|ible)|expand(?:ed|able)?|answer|faqs?|slide|swiper|slick|carousel|readmore|more)"
     r"(?:$|[\s_-])",
     re.I,
 )
+_TRACK = re.compile(r"(?:^|[\s_-])(?:track|wrapper|slides|slider|carousel|swiper|slick|owl|flickity|glide|splide)(?:$|[\s_-])", re.I)
+_ANIMATED = re.compile(
+    r"(?:^|[\s_-])(?:animate|animated|animation|wow|aos|reveal|fade-?in\w*|scroll-?\w*|lazy\w*|elementor-invisible)(?:$|[\s_-])", re.I
+)
+_GENERIC_CONTROL = "button, [role=button], [onclick], [tabindex], label, summary"
 _VISIBLE_TWIN = (
     ".katex-html, img.mwe-math-fallback-image-inline, img.mwe-math-fallback-image-display, mjx-container, .MathJax, .MathJax_SVG"
 )
 
 
 def strip(root: LexborNode) -> list[Finding]:
-    """Removes from the tree what a person can't see, and says what that was. Runs before any other cleaning."""
+    """Removes from the tree below `root` what a person can't see, and says what that was.
+
+    Runs before any other cleaning: the page's `<style>` elements must still be there.
+    """
     found: list[Finding] = []
     markup = root.html or ""
     if "<template" in markup:
@@ -140,7 +150,7 @@ class _Page:
 
     def __init__(self, root: LexborNode, markup: str) -> None:
         self.root = root
-        self.streams = "$RC(" in markup
+        self.streams = "$RC(" in markup  # the script stands beside the parts it moves
         self._words = 0
         self._opened: frozenset[str] | None = None
 
@@ -180,6 +190,9 @@ def _goes(node: LexborNode, kind: str, page: _Page) -> bool:
         _show(node)
         return False
     if _is_math_twin(node) or _is_spoken_twin(node, kind):
+        return False
+    if (kind == "off_screen" and _is_track(node)) or (kind == "aria_hidden" and _is_laid_out(node)) or _is_animated(node, kind):
+        _show(node)
         return False
     if _is_alternative(node, page) or _is_streamed(node, page) or _is_page_itself(node, kind, page):
         _show(node)
@@ -277,6 +290,30 @@ def _is_alternative(node: LexborNode, page: _Page) -> bool:
     return _opens_by_neighbour(node)
 
 
+def _is_laid_out(node: LexborNode) -> bool:
+    """`aria-hidden` hides from screen readers alone. What has a heading or a link in it was laid out for people's eyes."""
+    return node.css_first("h1, h2, h3, h4, h5, h6, a[href]") is not None and len(node.text().split()) >= 6 and not instructs(node.text())
+
+
+def _is_animated(node: LexborNode, kind: str) -> bool:
+    """Text that fades or slides in as one scrolls: see-through until a script runs, and marked for that script."""
+    if kind not in ("opacity", "visibility") or instructs(node.text()):
+        return False
+    attributes = node.attributes
+    marked = any(
+        name.startswith(("data-w-id", "data-aos", "data-framer", "data-animat", "data-sal", "data-scroll", "data-reveal"))
+        for name in attributes
+    )
+    style = (attributes.get("style") or "").lower()
+    moving = kind == "opacity" and any(word in style for word in ("transform:", "transform :", "will-change", "transition", "animation"))
+    return marked or moving or bool(_ANIMATED.search(attributes.get("class") or ""))
+
+
+def _is_track(node: LexborNode) -> bool:
+    """The strip of a slider, moved so that its current slide is seen: the others come in turn."""
+    return bool(_TRACK.search(node.attributes.get("class") or "")) and sum(1 for _ in node.iter()) >= 2
+
+
 def _has_open_sibling(node: LexborNode) -> bool:
     """Another panel of the same group that is shown: then this one is its alternative."""
     names = set((node.attributes.get("class") or "").split())
@@ -295,25 +332,31 @@ def _has_open_sibling(node: LexborNode) -> bool:
 
 
 def _opens_by_neighbour(node: LexborNode) -> bool:
-    """The answer below a question that expands: `<h3><button aria-expanded=false>` and then the panel."""
+    """The answer below a question that expands: something to press, and then what it brings to light."""
     before = node.prev
     while before is not None and not before.is_element_node:
         before = before.prev
-    if before is None or _in_chrome(node):
+    if before is None or not before.text().strip() or _in_chrome(node):
         return False
-    control = before if "aria-expanded" in before.attributes else before.css_first("[aria-expanded]")
-    return control is not None and not control.attributes.get("aria-controls") and _has_label(control)
+    expander = before if "aria-expanded" in before.attributes else before.css_first("[aria-expanded]")
+    if expander is not None:
+        return not expander.attributes.get("aria-controls")
+    if _OPENER.search(before.attributes.get("class") or ""):
+        return True
+    pressed = before.css_matches(_GENERIC_CONTROL) or before.css_first(_GENERIC_CONTROL) is not None
+    return pressed and bool(_PANEL.search(node.attributes.get("class") or ""))
 
 
 # --- colours ------------------------------------------------------------------------------------------------------
 
 _INKS = frozenset({"color", "background", "background-color", "background-image", "background-clip", "-webkit-background-clip"})
+_OWN_COLOUR = "[style*='color' i], font[color], [class*='color' i]"
 _TEXT_COLOUR = "[style*='color' i], font[color], body[text]"
 
 
 def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
     """Elements whose text has the colour of what is behind it, as far as the page itself says."""
-    plain = root.css_first("link[rel~='stylesheet' i], style") is None
+    plain = root.parser.css_first("link[rel~='stylesheet' i], style") is None
     inked = root.css(_TEXT_COLOUR)
     ruled = sheet.coloured(sheet.backgrounds() | {(255, 255, 255)}) if sheet.is_small else []
     for node in [*inked[:COLOURED_MAX], *ruled]:
@@ -325,6 +368,8 @@ def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
             or "text" in given.get("background-clip", "") + given.get("-webkit-background-clip", "")
         ):
             continue
+        if any(inner.mem_id != node.mem_id for inner in node.css(_OWN_COLOUR)):
+            continue  # what stands inside has a colour of its own, known here or not
         if styles.same(ink, _paper(node, sheet, plain=plain or not _has_style_class(node))):
             yield node
 

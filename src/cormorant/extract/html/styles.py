@@ -369,7 +369,10 @@ class Sheet:
     """The `<style>` elements of one page, asked about its elements. Rules are parsed when a question needs them."""
 
     def __init__(self, root: LexborNode, markup: str) -> None:
-        sheets = [style.text() for style in root.css("style") if (style.attributes.get("media") or "all").lower() in ("all", "screen")]
+        # The sheets stand in the head, also when only the body is looked at.
+        sheets = [
+            style.text() for style in root.parser.css("style") if (style.attributes.get("media") or "all").lower() in ("all", "screen")
+        ]
         self._root = root
         self._markup = markup
         self._held: frozenset[str] | None = None
@@ -481,7 +484,9 @@ class Sheet:
 
     def _could_match(self, selector: str) -> bool:
         if self._held is None:
-            held = "\n".join([*_CLASSES_HELD.findall(self._markup), *_IDS_HELD.findall(self._markup)])
+            above = self._root.parent  # the body may hang on a class of <html>
+            named = [above.attributes.get("class") or "", above.id or ""] if above is not None and above.is_element_node else []
+            held = "\n".join([*_CLASSES_HELD.findall(self._markup), *_IDS_HELD.findall(self._markup), *named])
             self._held = frozenset(held.split())
         if "(" in selector:
             return True
