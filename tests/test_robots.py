@@ -97,6 +97,7 @@ def test_one_rule_against_one_path(rule: str, path: str, matches: bool) -> None:
         pytest.param("User-agent: *\rDisallow: /", False, id="old Mac lines"),
         pytest.param("User-agent: *\r\nDisallow: /\r\n", False, id="DOS lines"),
         pytest.param("\ufeffUser-agent: *\nDisallow: /", False, id="a byte order mark"),
+        pytest.param("ï»¿User-agent: *\nDisallow: /", False, id="a byte order mark read as Latin-1"),
         pytest.param(b"\xef\xbbUser-agent: *\nDisallow: /", False, id="half a byte order mark"),
         pytest.param(b"\x00\xff\xfe{}\nUser-agent: *\nDisallow: /", False, id="rubbish before"),
         pytest.param("", True, id="empty"),
@@ -316,6 +317,18 @@ async def test_the_number_of_origins_kept_is_bounded() -> None:
     assert len(server.asked) == 600
     await keep.check(parse("https://h0.example/"))
     assert len(server.asked) == 601
+
+
+@pytest.mark.anyio
+async def test_the_room_that_large_files_take_is_bounded_too() -> None:
+    server = Server((200, b"User-agent: *\nDisallow: /x\n#" + b"x" * 400_000))
+    keep = Keep(server)
+    for n in range(15):
+        await keep.check(parse(f"https://h{n}.example/"))
+    await keep.check(parse("https://h14.example/"))
+    assert len(server.asked) == 15
+    await keep.check(parse("https://h0.example/"))
+    assert len(server.asked) == 16
 
 
 @pytest.mark.anyio

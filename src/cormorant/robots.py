@@ -23,6 +23,7 @@ MAX_LINE_BYTES = 16_663  # eight addresses of the longest kind a browser takes (
 KEEP_S = 600.0  # ten minutes, well inside the 24 hours of RFC 9309 2.4
 KEEP_FAILED_S = 60.0  # a server that did not answer forbids everything; it deserves another try sooner than that
 KEEP_ORIGINS = 512
+KEEP_BYTES = 4 * 1024**2  # of robots.txt: rules take some twenty times the room of their text
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
@@ -44,7 +45,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One allow or disallow line. `str(rule)` is the line as a person would write it."""
 
@@ -153,6 +154,7 @@ class Robots:
 def _octets(body: bytes | str) -> bytes:
     if isinstance(body, str):
         body = body.encode("utf-8", "surrogateescape" if not re.search("[\ud800-\udc7f\udd00-\udfff]", body) else "replace")
+        body = body.removeprefix("ï»¿".encode())  # the mark again, read as Latin-1 by whoever made the text
     for length in (3, 2, 1):  # a mark cut short by a careless editor is still no part of the first line
         if body.startswith(_BOM[:length]):
             body = body[length:]
@@ -272,6 +274,7 @@ class Kept:
     rules: Robots
     until: float
     failed: str = ""
+    size: int = 0
 
 
 class Keep:
@@ -298,6 +301,7 @@ class Keep:
         self._clock = clock
         self._sleep = sleep
         self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._bytes = 0
         self._flights: Flights[str, Kept] = Flights()
         self._turns: OrderedDict[str, float] = OrderedDict()
 
@@ -347,7 +351,9 @@ class Keep:
                 retry_after=turn - now,
             )
         self._turns[url.origin] = turn + delay
-        _trim(self._turns)
+        self._turns.move_to_end(url.origin)
+        while len(self._turns) > KEEP_ORIGINS:
+            self._turns.popitem(last=False)
         if turn > now:
             await self._sleep(turn - now)
         return turn - now
@@ -369,21 +375,21 @@ class Keep:
             status = error.status if isinstance(error, errors.HttpError | errors.RateLimited) else None
             body, why = b"", f"could not be read ({error.code})"
         kept = _judged(where, status, body, why, self._clock())
-        self._kept[url.origin] = kept
-        self._kept.move_to_end(url.origin)
-        _trim(self._kept)
+        self._keep(url.origin, kept)
         return kept
+
+    def _keep(self, origin: str, kept: Kept) -> None:
+        older = self._kept.pop(origin, None)
+        self._kept[origin] = kept
+        self._bytes += kept.size - (older.size if older else 0)
+        while len(self._kept) > 1 and (len(self._kept) > KEEP_ORIGINS or self._bytes > KEEP_BYTES):
+            self._bytes -= self._kept.popitem(last=False)[1].size
 
 
 def _judged(where: str, status: int | None, body: bytes, why: str, now: float) -> Kept:
     """What a download means (RFC 9309 2.3.1): found, 4xx is no rules, anything else forbids everything."""
     if status is not None and 200 <= status < 300:
-        return Kept(where, Robots(body), now + KEEP_S)
+        return Kept(where, Robots(body), now + KEEP_S, size=len(body))
     if status is not None and 400 <= status < 500:
         return Kept(where, Robots(b""), now + KEEP_S)
     return Kept(where, Robots(b""), now + KEEP_FAILED_S, why if status is None else f"answered {status}")
-
-
-def _trim(kept: OrderedDict[str, Kept] | OrderedDict[str, float]) -> None:
-    while len(kept) > KEEP_ORIGINS:
-        kept.popitem(last=False)
