@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
@@ -152,6 +153,20 @@ def test_a_refusal_names_its_rule_and_what_would_allow_it(policy: Policy, url: s
     assert says in caught.value.message
     assert remedy in caught.value.remedy
     assert caught.value.url
+
+
+def test_the_command_of_a_refusal_closes_nothing_else() -> None:
+    for url in ("http://10.0.0.7:8080/", "http://nas.home.arpa/", "http://intranet/"):
+        with pytest.raises(PrivateAddress) as caught:
+            Policy().check_url(url)
+        entries = shlex.split(caught.value.remedy)[3:]
+        assert allowed(Policy(allow=entries), url)
+        assert allowed(Policy(allow=entries), "https://x.org/")
+    with pytest.raises(PrivateAddress) as caught:
+        Policy(allow_ranges=["10.0.0.0/8"]).check_address("x.org", "192.168.0.1")
+    ranges = caught.value.remedy.rpartition(" ")[2].split(",")
+    assert reached(Policy(allow_ranges=ranges), "x.org", "192.168.0.1")
+    assert reached(Policy(allow_ranges=ranges), "x.org", "10.0.0.1")
 
 
 def test_the_command_of_a_refusal_does_allow_it() -> None:

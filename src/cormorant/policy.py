@@ -241,9 +241,9 @@ class Policy:
         why = networks.special(address)
         if not why or self._in_ranges(address) or (host in literals and self._names_literal(host, port)):
             return
-        width = f"{address}/{address.max_prefixlen}"
-        by_name = f"cormorant egress allow {_with_port(ip, port)}" if host == ip else f"cormorant setting set egress.allow_ranges {width}"
-        raise PrivateAddress(f"{shown}, which is not public: {why}", remedy=by_name)
+        ranges = ",".join([*self.allow_ranges, f"{address}/{address.max_prefixlen}"])
+        allowing = self._command(_with_port(ip, port)) if host == ip else f"cormorant setting set egress.allow_ranges {ranges}"
+        raise PrivateAddress(f"{shown}, which is not public: {why}", remedy=allowing)
 
     def explain(self, url: str | Url) -> list[Check]:
         """Each check in order with the rule that spoke, up to the first refusal. Never raises an error of ours."""
@@ -321,7 +321,7 @@ class Policy:
             return PrivateAddress(f"{host} is {NEVER_NAMES[suffix]}", url=url.href, remedy=hint)
         if named and named.kind != "any":
             return None
-        allowing = f"cormorant egress allow {host}"
+        allowing = self._command(host)
         if suffix := _suffix(host, INSIDE_NAMES):
             return PrivateAddress(f"{host} is no public name: .{suffix} is for {INSIDE_NAMES[suffix]}", url=url.href, remedy=allowing)
         if "." not in host:
@@ -336,6 +336,10 @@ class Policy:
             error.url = url.href
             return error
         return None
+
+    def _command(self, entry: str) -> str:
+        """What allows an entry. Where no list is set yet, a list of one would close every other host: `*` keeps them."""
+        return f"cormorant egress allow {entry}" + (" '*'" if self._allow is None else "")
 
     def _named(self, host: str, port: int) -> HostPattern | None:
         return next((one for one in self._allow or () if one.matches(host, port, wide=False)), None)
