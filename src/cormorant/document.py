@@ -88,12 +88,14 @@ class Document:
         return tuple(sections_of(self.markdown))
 
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"(?: {0,3}(?:[-*+]|\d{1,9}[.)]) {1,3})? {0,3}(`{3,}|~{3,})")  # also one that opens a list item
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_UNDERLINED = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_NOT_PROSE = re.compile(r" {0,3}(?:[-*+>|#<]|\d{1,9}[.)]|`{3}|~{3})| {4}|\t")  # what a line under it does not make a heading
 
 
 def sections_of(markdown: str) -> list[Section]:
-    """Headings with the line ranges they own (CommonMark ATX headings; none inside a fence)."""
+    """Headings with the line ranges they own (CommonMark, both kinds; none inside a fence)."""
     lines = markdown.split("\n")
     heads: list[tuple[int, str, int]] = []
     fence = ""
@@ -106,11 +108,23 @@ def sections_of(markdown: str) -> list[Section]:
             fence = mark[1]
         elif head := _ATX.match(line):
             heads.append((len(head[1]), (head[2] or "").strip(), number))
-    found = []
-    for n, (level, heading, start) in enumerate(heads):
-        end = next((later[2] for later in heads[n + 1 :] if later[0] <= level), len(lines))
-        found.append(Section(level, heading, start, end))
-    return found
+        elif (under := _UNDERLINED.match(line)) and _is_underlined(lines, number):
+            heads.append((1 if under[1][0] == "=" else 2, lines[number - 1].strip(), number - 1))
+    ends = [len(lines)] * len(heads)
+    last_at = [len(lines)] * 7  # by level: where the last heading seen of that level or above begins
+    for n in range(len(heads) - 1, -1, -1):
+        level, _, start = heads[n]
+        ends[n] = last_at[level]
+        last_at[level:] = [start] * (7 - level)
+    return [Section(level, heading, start, end) for (level, heading, start), end in zip(heads, ends, strict=True)]
+
+
+def _is_underlined(lines: list[str], number: int) -> bool:
+    """Whether the line above is one line of prose, so that this one makes it a heading; front matter does not count."""
+    above = lines[number - 1] if number else ""
+    if not above.strip() or _NOT_PROSE.match(above):
+        return False
+    return number == 1 or not lines[number - 2].strip()
 
 
 def bounded(body: str) -> str:

@@ -98,8 +98,14 @@ class Ranked:
 
     def fill(self, budget: int, counter: str | tokens.Counter = tokens.DEFAULT, *, document: str = "") -> list[Passage]:
         """The best sentences, in page order, those that touch as one passage, together at most `budget` tokens."""
-        chosen = _filled(self._text, self.spans, self.scores, budget, tokens.counter(counter))
-        return _merged(self._text, self.spans, self.scores, chosen, document)
+        made = tokens.counter(counter)
+        chosen = _filled(self._text, self.spans, self.scores, budget, made)
+        while True:
+            found = _merged(self._text, self.spans, self.scores, chosen, document)
+            # The space between two sentences is one token, seldom more; what is handed over is counted as it stands.
+            if not found or sum(made.count(passage.text) + 1 for passage in found) - 1 <= budget:
+                return found
+            chosen.remove(min(chosen, key=lambda n: (self.scores[n], -n)))
 
     def explain(self, n: int) -> Parts:
         """The parts of the score of sentence `n`."""
@@ -266,17 +272,17 @@ def _filled(text: str, spans: Sequence[tuple[int, int]], scores: Sequence[float]
         if left <= 0:
             break
         start, end = spans[n]
-        cost = counter.count(text[start:end]) + 1  # the space or line end that joins it to the next
+        cost = counter.count(text[start:end])
         if cost <= left:
             chosen.add(n)
-            left -= cost
+            left -= cost + 1  # the space or line end that joins it to the next
     return chosen
 
 
 def _merged(text: str, spans: Sequence[tuple[int, int]], scores: Sequence[float], chosen: set[int], document: str) -> list[Passage]:
     runs: list[list[int]] = []
     for n in sorted(chosen):
-        if runs and runs[-1][-1] == n - 1:
+        if runs and runs[-1][-1] == n - 1 and not text[spans[n - 1][1] : spans[n][0]].strip():
             runs[-1].append(n)
         else:
             runs.append([n])

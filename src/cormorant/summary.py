@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cormorant.blocks import Block
-from cormorant.cut import Room
+from cormorant.cut import Room, piece
 from cormorant.outline import Page, Part
 from cormorant.sentences import sentences
 
 SENTENCE_CHARS = (300, 120)  # how much of a first sentence is shown, and how much where room is scarce
 GAP = "[…]"
+WORTH_FILLING = 0.15  # of the room; less is left empty rather than filled with a piece of a block
 
 
 def summaries(page: Page, page_tokens: int) -> Iterator[str]:
@@ -38,7 +39,7 @@ def stubs(page: Page, page_tokens: int) -> Iterator[str]:
 def grown(page: Page, page_tokens: int, room: Room) -> tuple[str, list[Part]]:
     """The summary with whole blocks in place of first sentences, the top of each part first, until the room is full.
 
-    Also the parts that are not there in full.
+    Also the parts that are not there in full. Empty when not even the summary fits.
     """
     shown = [_short(page, part, SENTENCE_CHARS[0]) for part in page.parts]
     about = _about(page, page_tokens)
@@ -46,31 +47,56 @@ def grown(page: Page, page_tokens: int, room: Room) -> tuple[str, list[Part]]:
     if not left.tokens:
         return "", list(page.parts)
     rows = [page.own_blocks(part) for part in page.parts]
+    depth, left = _depths(page, rows, left)
+    short_of = [n for n, row in enumerate(rows) if depth[n] < len(row)]
+    texts = [_deep(page, part, row, deep) if deep else short for part, row, deep, short in zip(page.parts, rows, depth, shown, strict=True)]
+    if short_of and (left.tokens or 0) > WORTH_FILLING * (room.tokens or 0):
+        _top_up(page, rows, depth, short_of, texts, left)
+    return "\n\n".join([about, *texts]), [page.parts[n] for n in short_of]
+
+
+def _depths(page: Page, rows: Sequence[Sequence[Block]], left: Room) -> tuple[list[int], Room]:
+    """How many blocks of each part there is room for, one more for each in turn, and the room that is left."""
     depth = [0] * len(rows)
     growing = [n for n, row in enumerate(rows) if row]
     while growing:
         still = []
         for n in growing:
-            block = page.text[rows[n][depth[n]].start : rows[n][depth[n]].end]
-            if not left.holds(block + "\n\n"):
+            block = rows[n][depth[n]]
+            said = page.text[block.start : block.end] + "\n\n"
+            if not left.holds(said):
                 continue
-            left = left.less(block + "\n\n")
+            left = left.less(said)
             depth[n] += 1
             if depth[n] < len(rows[n]):
                 still.append(n)
         growing = still
-    texts = [about]
-    for part, row, deep, short in zip(page.parts, rows, depth, shown, strict=True):
-        texts.append(_deep(page, part, row, deep) if deep else short)
-    return "\n\n".join(texts), [part for part, row, deep in zip(page.parts, rows, depth, strict=True) if deep < len(row)]
+    return depth, left
+
+
+def _top_up(
+    page: Page, rows: Sequence[Sequence[Block]], depth: Sequence[int], short_of: Sequence[int], texts: list[str], left: Room
+) -> None:
+    """Give what is left to the first part whose next block can be cut."""
+    left = left.less(f"\n\n{GAP}\n\n")
+    for n in short_of:
+        block = rows[n][depth[n]]
+        cut = piece(page.text, page.blocks, block.start, block.end, left)
+        if cut.text:
+            head = texts[n].removesuffix(GAP).rstrip() if depth[n] else _heading(page.parts[n], page)
+            texts[n] = "\n\n".join(filter(None, [head, cut.text.rstrip("\n"), GAP]))
+            return
 
 
 def _deep(page: Page, part: Part, row: Sequence[Block], deep: int) -> str:
-    start = page.lines.starts[part.start]
-    said = page.text[start : row[deep - 1].end].strip("\n")
-    if not part.level:
-        said = f"{_name(part)}\n\n{said}" if not page.has_headings else said
+    said = page.text[page.lines.starts[part.start] : row[deep - 1].end].strip("\n")
+    if not page.has_headings:
+        said = f"{_name(part)}\n\n{said}"
     return said if deep == len(row) else f"{said}\n\n{GAP}"
+
+
+def _heading(part: Part, page: Page) -> str:
+    return f"{'#' * part.level} {part.name}" if part.level else "" if page.has_headings else _name(part)
 
 
 def _about(page: Page, page_tokens: int) -> str:
