@@ -49,7 +49,7 @@ _OPEN_TAIL = re.compile(
     r"|&(?:l(?:t(?:;[^<>&\n]{0,200}(?:&(?:g(?:t)?)?)?)?)?)?"
     r"|!|!?[\[(【〔［（][^\[\]()【】〔〕［］（）\n]{0,300}"
     r"|!?\[[^\[\]\n]{0,300}\](?:\(\S{0,2000}(?:\s+\"[^\"\n]{0,200}\"?)?)?"
-    r"|h(?:t(?:t(?:p(?:s)?(?::(?:/(?:/\S*)?)?)?)?)?)?"
+    r"|h(?:t(?:t(?:p(?:s)?(?::(?:/(?:/[^\s<>\"'`\[\]{}|\\^]*)?)?)?)?)?)?"
     r"|~+"
     r")$|[ \t]+$",
     re.I,
@@ -234,7 +234,8 @@ class Markers:
         for match in self._pattern.finditer(text):
             put = self._replacement(match, sent + text[: match.start()])
             lead = text[at : match.start()]
-            out.append(lead.rstrip(" \t") if not put and _closes(text[match.end() :] + following) else lead)
+            gone = not put or put[0] in ".,;:!?)"
+            out.append(lead.rstrip(" \t") if gone and _closes(put + text[match.end() :] + following) else lead)
             out.append(put)
             at = match.end()
         out.append(text[at:])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from collections import deque
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -197,6 +198,7 @@ class Joiner:
     max_bytes: int = EVENT_MAX_BYTES
     _held: dict[str, dict[int, str]] = field(default_factory=dict)
     _totals: dict[str, int] = field(default_factory=dict)
+    _done: deque[str] = field(default_factory=lambda: deque(maxlen=64))
 
     def feed(self, message: Message) -> Message | None:
         """The event this message is, or completes; None while chunks are missing.
@@ -206,16 +208,19 @@ class Joiner:
         if not message.event.endswith(CHUNK_SUFFIX):
             return _renamed(message)
         chunk = _read_chunk(message)
-        name, index, total = str(chunk["chunk_id"]), int(chunk["chunk_index"]), int(chunk["total_chunks"])
+        name, index, total = str(chunk["chunk_id"]), chunk["chunk_index"], chunk["total_chunks"]
+        if name in self._done:
+            return None
         if self._totals.setdefault(name, total) != total or not 0 <= index < total:
             raise ProviderError(f"chunk {index} of {total} does not fit the others of {name[:40]}", remedy="ask for the stream again")
         parts = self._held.setdefault(name, {})
         parts.setdefault(index, str(chunk["chunk_data"]))
-        if sum(map(len, parts.values())) > self.max_bytes:
+        if sum(len(part) for held in self._held.values() for part in held.values()) > self.max_bytes:
             raise TooLarge(f"an event is over {self.max_bytes} bytes", remedy="raise the reader's limit, or ask for less")
         if len(parts) < total:
             return None
         del self._held[name], self._totals[name]
+        self._done.append(name)
         event = str(chunk.get("original_event_type") or message.event.removesuffix(CHUNK_SUFFIX))
         return _renamed(replace(message, event=event, data="".join(parts[n] for n in range(total))))
 
@@ -228,8 +233,9 @@ class Joiner:
 def _read_chunk(message: Message) -> dict[str, Any]:
     try:
         chunk = message.json()
-        if isinstance(chunk, dict) and {"chunk_id", "chunk_index", "total_chunks", "chunk_data"} <= chunk.keys():
-            return chunk
+        counted = isinstance(chunk, dict) and isinstance(chunk.get("chunk_index"), int) and isinstance(chunk.get("total_chunks"), int)
+        if counted and {"chunk_id", "chunk_data"} <= chunk.keys():
+            return dict(chunk)
     except ValueError:
         pass
     raise ProviderError(f"a {message.event} event is no chunk: {message.data[:80]}", remedy="ask for the stream again")
