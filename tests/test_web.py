@@ -12,6 +12,7 @@ import pytest
 
 from cormorant import BlockingWeb, Policy, Web
 from cormorant.errors import (
+    BudgetSpent,
     CormorantError,
     HttpError,
     InvalidArguments,
@@ -329,3 +330,18 @@ def test_the_blocking_face_has_the_same_methods(tmp_path) -> None:
         assert web.search("harbour wall").results
         assert [event.event for event in web.stream_answer("When was the harbour wall rebuilt?")][-1] == "tool_end"
         assert web.answer("When was the harbour wall rebuilt?").sources_used
+
+
+async def test_a_limit_of_the_run_is_named_when_it_is_spent(tmp_path) -> None:
+    settings = {"limits": {"requests": 3, "tokens": 400}}
+    async with opened(tmp_path, settings=settings | {"egress": LOCAL["egress"]}) as (web, server, base):
+        page = await web.fetch(f"{base}/guide")
+        assert counter("o200k_base").count(page.as_text()) <= 400
+        with pytest.raises(BudgetSpent, match="tokens"):
+            await web.fetch(f"{base}/note.txt")
+    async with opened(tmp_path, settings={"limits": {"requests": 1}, "egress": LOCAL["egress"]}) as (web, server, base):
+        await web.fetch(f"{base}/guide")
+        with pytest.raises(BudgetSpent, match="requests"):
+            await web.fetch(f"{base}/note.txt")
+        assert web.ledger.as_dict()["requests"] == 1
+        assert web.ledger.as_dict()["bytes"] > 0

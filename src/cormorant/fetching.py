@@ -12,6 +12,7 @@ import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from cormorant.resource import Options, Resource
 from cormorant.robots import Keep
 from cormorant.secrets import Guard
 from cormorant.settings import Settings
-from cormorant.transport import REDIRECTS_MAX, Transport
+from cormorant.transport import REDIRECTS_MAX, Transport, retry_after
 
 ROBOTS_BYTES = 512_000  # RFC 9309 2.5
 ROBOTS_TIMEOUT_S = 10.0
@@ -64,7 +65,8 @@ class Fetcher:
     ) -> None:
         self.settings = settings
         self.policy = policy
-        self.ledger = ledger
+        # The account of the call that is going on: work that a call starts inherits it, calls side by side have their own.
+        self.account: ContextVar[Ledger] = ContextVar("account", default=ledger)
         self.gates = tuple(gates)
         self.workspace = workspace.resolve() if workspace else None
         self.guard = Guard(settings.secrets())
@@ -134,11 +136,13 @@ class Fetcher:
     async def _read_page(self, url: Url, wanted: Wanted, timeout_s: float) -> Item:
         resource: Resource | None = None
         asked = url
+        ledger = self.account.get()
         while True:
-            with self.ledger.reserve(requests=1) as spent:
+            most = int(max(1, min(wanted.max_bytes or self.settings.fetch.max_bytes, ledger.left("bytes"))))
+            with ledger.reserve(requests=1, bytes=most) as spent:
                 resource = await self.transport.get(
                     asked,
-                    max_bytes=wanted.max_bytes or self.settings.fetch.max_bytes,
+                    max_bytes=most,
                     document_max_bytes=self.settings.fetch.document_max_bytes,
                     timeout_s=timeout_s,
                     any_status=True,
@@ -267,9 +271,17 @@ def _require_success(resource: Resource) -> None:
         return
     code = of_error(resource.status, resource.headers, resource.body)
     why = f"{resource.url} answered {resource.status}"
+    wait = retry_after(resource.headers.get("retry-after", ""))
+    if resource.status in (429, 503) and wait is not None and code in ("", "http_error"):
+        code = "rate_limited"
     if code and code != "http_error":
         raise errors.family(code)(
-            f"{why}: {code.replace('_', ' ')}", remedy=REMEDIES.get(code, "try another source"), url=resource.url, status=resource.status
+            f"{why}: {code.replace('_', ' ')}",
+            remedy=REMEDIES.get(code, "try another source"),
+            url=resource.url,
+            status=resource.status,
+            retryable=code == "rate_limited",
+            retry_after=wait,
         )
     raise HttpError(
         why, url=resource.url, status=resource.status, retryable=resource.status >= 500, remedy="check the address, or search for the page"

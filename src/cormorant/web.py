@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 TARGETS_MAX = 20
 QUERIES_MAX = 10
+LEAST_TOKENS = 64  # a header with its id and a word of the page
 QUEUED_EVENTS = 64  # a slow reader of a stream slows the work instead of filling memory
 Notes = tuple[str, ...]
 
@@ -136,11 +139,12 @@ class Web:
         ]
         for text in called["queries"]:
             self.fetcher.remember(text)
-        found = await self.finder.search(made if len(made) > 1 else made[0], provider=called["provider"])
-        for hit in found.results:
-            self.fetcher.remember(hit.url)
-        if include_content:
-            found = replace(found, results=tuple(await asyncio.gather(*(self._with_page(hit) for hit in found.results))))
+        with self._accounted():
+            found = await self.finder.search(made if len(made) > 1 else made[0], provider=called["provider"])
+            for hit in found.results:
+                self.fetcher.remember(hit.url)
+            if include_content:
+                found = replace(found, results=tuple(await asyncio.gather(*(self._with_page(hit) for hit in found.results))))
         found = await self._screened(replace(found, notes=(*found.notes, *notes)))
         held = Held("web_search", (Item(query=found.query, found=found),), arguments={"queries": called["queries"]})
         stored_as, warnings = await self._keep(held)
@@ -192,17 +196,31 @@ class Web:
         if len(targets) > TARGETS_MAX:
             raise InvalidArguments(f"{len(targets)} targets, at most {TARGETS_MAX} at once", remedy="fetch them in several calls")
         called = await self._called("web_fetch", urls=targets, budget=budget, query=query, section=section)
-        shape = Shape(budget, view, section, query, max_chars or (None if budget else self.settings.fetch.max_chars), offset, counter or "")
         wanted = Wanted(output, extract, max_bytes or 0, timeout or 0.0, refresh)
-        if len(called["urls"]) == 1 and not several and not urls:
+        with self._accounted() as ledger:
+            budget = self._within(ledger, budget)
+            shape = Shape(
+                budget, view, section, query, max_chars or (None if budget else self.settings.fetch.max_chars), offset, counter or ""
+            )
+            if len(called["urls"]) > 1 or several or urls:
+                pages = await self._fetch_several(called["urls"], wanted, shape, prompt or "", emit, notes)
+                ledger.spend(tokens=shape.count(pages.as_text()))
+                return pages
             item, cached = await self._read(called["urls"][0], wanted)
-            held = Held("web_fetch", (replace(item, query=prompt or ""),), arguments=dict(called))
-            stored_as, warnings = await self._keep(held)
+            stored_as, warnings = await self._keep(Held("web_fetch", (replace(item, query=prompt or ""),), arguments=dict(called)))
             item = replace(item, warnings=(*item.warnings, *warnings, *notes))
             page = fitted(item, stored_as, shape, links=links, structured=structured)
-            page = replace(page, cached=cached, changes=await self._changed(item, since) if since else None)
-            return await self._handed_page(page)
-        return await self._fetch_several(called["urls"], wanted, shape, prompt or "", emit, notes)
+            ledger.spend(tokens=shape.count(page.as_text()))
+        page = replace(page, cached=cached, changes=await self._changed(item, since) if since else None)
+        return await self._handed_page(page)
+
+    def _within(self, ledger: Ledger, budget: int | None) -> int | None:
+        """The budget, or what the run's limit of tokens leaves of it."""
+        left = ledger.left("tokens")
+        if left == math.inf:
+            return budget
+        ledger.reserve(tokens=LEAST_TOKENS).settle()  # BudgetSpent, when too little is left to hand anything over
+        return int(min(budget or left, left))
 
     async def _fetch_several(self, urls: Sequence[str], wanted: Wanted, shape: Shape, prompt: str, emit: Emit, notes: Notes) -> Pages:
         async def one(n: int, url: str) -> Item:
@@ -332,23 +350,24 @@ class Web:
 
         async def finish(made: Answer) -> Answer:
             gated = await through(self.gates, HandedOver("web_answer", made.response))
-            made = replace(made, response=gated.text, ledger=self.ledger.as_dict(), notes=(*made.notes, *notes))
+            made = replace(made, response=gated.text, ledger=ledger.as_dict(), notes=(*made.notes, *notes))
             item = Item(query=question, text=made.as_text(), title=question)
             stored_as, warnings = await self._keep(Held("web_answer", (item,), arguments=dict(called), result=made.as_dict()))
             return replace(made, response_id=stored_as, warnings=(*made.warnings, *warnings))
 
-        return await answer_walk(
-            called["query"],
-            search=self._search_for_answer,
-            read=self._read_for_answer,
-            reranker=self._reranker(),
-            writer=self._writer(),
-            emit=emit,
-            query=Query(called["query"], count=10, freshness=called["freshness"], domains=tuple(called["domains"])),
-            allowed=self._refusal,
-            options=options,
-            finish=finish,
-        )
+        with self._accounted() as ledger:
+            return await answer_walk(
+                called["query"],
+                search=self._search_for_answer,
+                read=self._read_for_answer,
+                reranker=self._reranker(),
+                writer=self._writer(),
+                emit=emit,
+                query=Query(called["query"], count=10, freshness=called["freshness"], domains=tuple(called["domains"])),
+                allowed=self._refusal,
+                options=options,
+                finish=finish,
+            )
 
     async def stream_answer(self, query: str, **options: Any) -> AsyncIterator[Event]:
         """`answer`, event by event (`event.event`, `event.data`): the last is `tool_end` or `error`, and there is one."""
@@ -475,7 +494,7 @@ class Web:
         timeout_s: float = 15.0,
     ) -> Reply:
         """One page for the library: the policy and robots.txt hold as for any fetch."""
-        with self.ledger.reserve(requests=1) as spent:
+        with self.fetcher.account.get().reserve(requests=1) as spent:
             found = await self.fetcher.transport.get(_with_params(url, params), headers=headers, timeout_s=timeout_s, any_status=True)
             spent.settle(requests=max(1, len(found.hops)), bytes=found.wire_bytes)
         return Reply(found.status, dict(found.headers), found.body, found.url)
@@ -494,7 +513,7 @@ class Web:
     ) -> Reply:
         plain = {"content-type": "application/json"} if payload is not None else {}
         sent = json.dumps(payload).encode() if payload is not None else body
-        with self.ledger.reserve(requests=1) as spent:
+        with self.fetcher.account.get().reserve(requests=1) as spent:
             found = await self.fetcher.transport.request(
                 method,
                 _with_params(url, params),
@@ -508,7 +527,18 @@ class Web:
             spent.settle(bytes=found.wire_bytes)
         return Reply(found.status, dict(found.headers), found.body, found.url)
 
-    # -- gates and the store -------------------------------------------------------------------------------------------
+    # -- the account, gates and the store -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _accounted(self) -> Iterator[Ledger]:
+        """The account of one call, for everything that is done in it. Raises: BudgetSpent when a limit is passed already."""
+        with self.ledger.call() as ledger:
+            ledger.check()
+            token = self.fetcher.account.set(ledger)
+            try:
+                yield ledger
+            finally:
+                self.fetcher.account.reset(token)
 
     async def _called(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
         return (await through(self.gates, Called(tool, arguments))).arguments
