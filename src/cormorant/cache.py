@@ -152,11 +152,16 @@ def _without_fragment(url: str) -> str:
 
 @dataclass(frozen=True)
 class Got:
-    """A response, where it came from, and how old it is."""
+    """A response, where it came from, how old it is, and when it came or was last confirmed (seconds since the epoch)."""
 
     response: Response
     source: Source
     age_s: float = 0.0
+    came_at: float = 0.0
+
+
+def _got(kept: Entry, source: Source, now: float) -> Got:
+    return Got(kept.response, source, age_s(kept, now), kept.came_at)
 
 
 Send = Callable[[dict[str, str]], Awaitable[Response]]
@@ -204,13 +209,13 @@ class HttpCache:
         kept = chosen(entries, request)
         now = self._clock()
         if kept is not None and usable(kept, now, asked.wish):
-            return Got(kept.response, "cache", age_s(kept, now))
+            return _got(kept, "cache", now)
         try:
             response = await send(validators(kept.response.headers) if kept else {})
         except Unreachable:
             if kept is None or not usable_on_error(kept, self._clock(), asked.wish):
                 raise
-            return Got(kept.response, "stale", age_s(kept, self._clock()))
+            return _got(kept, "stale", self._clock())
         if kept is None:
             return await self._new(asked, response, now)
         return await self._renewed(asked, kept, response, now, send)
@@ -223,10 +228,10 @@ class HttpCache:
             if renewed is None:  # it was about another response than ours: ask for the whole
                 return await self._new(asked, await send({}), came_at)
             await asyncio.to_thread(self._entries.save, asked.key(), renewed)
-            return Got(renewed.response, "revalidated", age_s(renewed, came_at))
+            return _got(renewed, "revalidated", came_at)
         if response.status >= 500:
             stale = usable_on_error(kept, came_at, asked.wish)
-            return Got(kept.response, "stale", age_s(kept, came_at)) if stale else Got(response, "network")
+            return _got(kept, "stale", came_at) if stale else Got(response, "network", came_at=came_at)
         if not may_keep(asked.request, response) or _without_fragment(response.url) not in ("", asked.url):
             await asyncio.to_thread(self._entries.drop, asked.key())  # gone, moved, or not to be kept any more
         return await self._new(asked, response, asked_at)
@@ -236,7 +241,7 @@ class HttpCache:
         if not asked.wish.no_store and may_keep(asked.request, response):
             key = asked.key(_without_fragment(response.url))
             await asyncio.to_thread(self._entries.save, key, entry(asked.request, response, asked_at, self._clock()))
-        return Got(response, "network")
+        return Got(response, "network", came_at=self._clock())
 
     async def clear(self, partition: str | None = None) -> None:
         """Forgets everything, or what one identity fetched."""
