@@ -373,10 +373,13 @@ async def test_a_short_retry_after_is_waited_for_and_a_long_one_is_not() -> None
             await t.get(server.url())
         assert (caught.value.retry_after, len(server.requests)) == (600, 1)
     async with serving({"*": answer(503, "", retry_after="Wed, 21 Oct 2099 07:28:00 GMT")}) as server, transport() as t:
-        with pytest.raises(HttpError) as late:
+        with pytest.raises(RateLimited) as late:
             await t.get(server.url())
-        assert late.value.retryable
+        assert (late.value.status, late.value.retryable) == (503, True)
         assert (late.value.retry_after or 0) > 1e6
+    async with serving({"*": answer(503, "")}) as server, transport() as t:
+        with pytest.raises(HttpError):
+            await t.get(server.url())
     async with serving({"*": answer(429, "", retry_after="soon")}) as server, transport() as t:
         with pytest.raises(RateLimited) as unknown:
             await t.get(server.url())

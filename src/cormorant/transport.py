@@ -431,9 +431,9 @@ class _Walk:
         """What a final status that is not 2xx means."""
         wait = retry_after(head.get("retry-after"))
         shown = f"HTTP {head.status} from {self.url.href}"
-        if head.status == 429:
+        if head.status == 429 or (head.status == 503 and wait is not None):
             hint = f"try again after {wait:g} s" if wait is not None else "try again later, with fewer requests"
-            return RateLimited(shown, status=429, retryable=True, retry_after=wait, remedy=hint)
+            return RateLimited(shown, status=head.status, retryable=True, retry_after=wait, remedy=hint)
         if 520 <= head.status <= 530:
             shown += ": the site's own server is down behind its CDN"
         return HttpError(
