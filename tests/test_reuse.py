@@ -14,7 +14,7 @@ from cormorant.cache import HttpCache
 from cormorant.freshness import Wish
 from cormorant.policy import Policy
 from cormorant.resource import Options
-from support_net import LOOPBACK, Request, answer, serving, transport
+from support_net import Request, answer, serving, transport
 
 
 @dataclass
@@ -87,12 +87,16 @@ async def test_wishes_reach_the_cache(site: Site, http: HttpCache) -> None:
 @pytest.mark.anyio
 async def test_vary_looks_at_what_is_really_sent(site: Site, http: HttpCache) -> None:
     site.fields["Vary"] = "Accept-Language"
-    async with serving({"/tide": site.page}) as server:
-        async with transport(options=Options(accept_language="en")) as english, transport(options=Options(accept_language="th")) as thai:
-            await reuse.get(http, english, server.url("/tide"))
-            assert (await reuse.get(http, thai, server.url("/tide")))[1] == "network"
-            assert (await reuse.get(http, english, server.url("/tide")))[1] == "cache"
-            assert (await reuse.get(http, english, server.url("/tide"), headers={"Accept-Language": "th"}))[1] == "cache"
+    english_options, thai_options = Options(accept_language="en"), Options(accept_language="th")
+    async with (
+        serving({"/tide": site.page}) as server,
+        transport(options=english_options) as english,
+        transport(options=thai_options) as thai,
+    ):
+        await reuse.get(http, english, server.url("/tide"))
+        assert (await reuse.get(http, thai, server.url("/tide")))[1] == "network"
+        assert (await reuse.get(http, english, server.url("/tide")))[1] == "cache"
+        assert (await reuse.get(http, english, server.url("/tide"), headers={"Accept-Language": "th"}))[1] == "cache"
 
 
 @pytest.mark.anyio
@@ -127,9 +131,9 @@ async def test_the_lists_are_asked_also_for_what_is_kept(site: Site, http: HttpC
 
 @pytest.mark.anyio
 async def test_pages_of_a_profile_are_neither_kept_nor_served(site: Site, http: HttpCache) -> None:
-    async with serving({"/tide": site.page}) as server:
-        async with transport(LOOPBACK) as plain, transport(LOOPBACK, options=Options(profiles={"site.test": {"Cookie": "a=b"}})) as known:
-            await reuse.get(http, plain, server.url("/tide"))
-            assert (await reuse.get(http, known, server.url("/tide")))[1] == "network"
-            assert (await reuse.get(http, plain, server.url("/tide"), partition="ann"))[1] == "network"
-            assert (await reuse.get(http, plain, server.url("/tide")))[1] == "cache"
+    logged_in = Options(profiles={"site.test": {"Cookie": "a=b"}})
+    async with serving({"/tide": site.page}) as server, transport() as plain, transport(options=logged_in) as known:
+        await reuse.get(http, plain, server.url("/tide"))
+        assert (await reuse.get(http, known, server.url("/tide")))[1] == "network"
+        assert (await reuse.get(http, plain, server.url("/tide"), partition="ann"))[1] == "network"
+        assert (await reuse.get(http, plain, server.url("/tide")))[1] == "cache"
