@@ -207,6 +207,7 @@ class Web:
                 ledger.spend(tokens=shape.count(pages.as_text()))
                 return pages
             item, cached = await self._read(called["urls"][0], wanted)
+            item = replace(item, url=called["urls"][0])  # another address may have brought it into the cache
             stored_as, warnings = await self._keep(Held("web_fetch", (replace(item, query=prompt or ""),), arguments=dict(called)))
             item = replace(item, warnings=(*item.warnings, *warnings, *notes))
             page = fitted(item, stored_as, shape, links=links, structured=structured)
