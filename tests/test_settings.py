@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -226,3 +227,15 @@ def test_a_mapping_given_by_a_program_is_checked_like_a_file():
     assert s.of(None) == s.Settings()
     with pytest.raises(InvalidArguments, match=r"there is no setting search\.cuont"):
         s.of({"search": {"cuont": 3}})
+
+
+def test_the_page_of_settings_is_made_of_the_classes():
+    root = Path(__file__).parents[1]
+    spec = importlib.util.spec_from_file_location("settings_page", root / "scripts" / "settings_page.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (root / "docs" / "settings.md").read_text() == module.page(), "python scripts/settings_page.py writes it anew"
+
+
+def test_every_setting_says_what_it_is():
+    assert [key for key, info in s.fields() if not (info.description or "").endswith(".")] == []
