@@ -42,6 +42,7 @@ _TRACK = re.compile(r"(?:^|[\s_-])(?:track|wrapper|slides|slider|carousel|swiper
 _ANIMATED = re.compile(
     r"(?:^|[\s_-])(?:animate|animated|animation|wow|aos|reveal|fade-?in\w*|scroll-?\w*|lazy\w*|elementor-invisible)(?:$|[\s_-])", re.I
 )
+_ANIMATORS = ("data-framer-", "data-aos", "gsap.", "ScrollTrigger", "ScrollReveal", "wow.min.js", "data-w-id")
 _GENERIC_CONTROL = "button, [role=button], [onclick], [tabindex], label, summary"
 _VISIBLE_TWIN = (
     ".katex-html, img.mwe-math-fallback-image-inline, img.mwe-math-fallback-image-display, mjx-container, .MathJax, .MathJax_SVG"
@@ -108,7 +109,8 @@ def _drop_elements(root: LexborNode, markup: str) -> list[Finding]:
         node.mem_id: (node, kind) for node, kind in _hidden_elements(root, sheet) if node.tag not in _SKIPPED and _goes(node, kind, page)
     }
     found: list[Finding] = []
-    for node, kind in [(node, kind) for node, kind in going.values() if not _is_inside(node, going)]:
+    outermost = [(node, kind) for node, kind in going.values() if not _is_inside(node, going)]
+    for node, kind in _without_reveals(outermost, page):
         text = " ".join(node.text(separator=" ").split())
         if len(text.split()) >= WORDS_MIN or instructs(text):
             found.append(finding(kind, text))
@@ -116,6 +118,19 @@ def _drop_elements(root: LexborNode, markup: str) -> list[Finding]:
     if "<template" in markup:
         found += _drop_templates(root)
     return found
+
+
+def _without_reveals(going: list[tuple[LexborNode, str]], page: _Page) -> list[tuple[LexborNode, str]]:
+    """Leaves out what a script reveals piece by piece: see-through parts that together are most of the page."""
+    kept = going
+    for kind in ("opacity", "visibility"):
+        parts = [node for node, each in going if each == kind]
+        if len(parts) >= 2 and sum(map(_words, parts)) > max(BULK * page.words, 60):
+            for node in parts:
+                if not instructs(node.text()):
+                    _show(node)
+            kept = [(node, each) for node, each in kept if each != kind or instructs(node.text())]
+    return kept
 
 
 def _drop_templates(root: LexborNode) -> list[Finding]:
@@ -151,6 +166,7 @@ class _Page:
     def __init__(self, root: LexborNode, markup: str) -> None:
         self.root = root
         self.streams = "$RC(" in markup  # the script stands beside the parts it moves
+        self.animates = any(mark in markup for mark in _ANIMATORS) or "data-wf-page" in (root.parser.html or "")[:2_000]
         self._words = 0
         self._opened: frozenset[str] | None = None
 
@@ -191,7 +207,7 @@ def _goes(node: LexborNode, kind: str, page: _Page) -> bool:
         return False
     if _is_math_twin(node) or _is_spoken_twin(node, kind):
         return False
-    if (kind == "off_screen" and _is_track(node)) or (kind == "aria_hidden" and _is_laid_out(node)) or _is_animated(node, kind):
+    if (kind == "off_screen" and _is_track(node)) or (kind == "aria_hidden" and _is_laid_out(node)) or _is_animated(node, kind, page):
         _show(node)
         return False
     if _is_alternative(node, page) or _is_streamed(node, page) or _is_page_itself(node, kind, page):
@@ -295,7 +311,7 @@ def _is_laid_out(node: LexborNode) -> bool:
     return node.css_first("h1, h2, h3, h4, h5, h6, a[href]") is not None and len(node.text().split()) >= 6 and not instructs(node.text())
 
 
-def _is_animated(node: LexborNode, kind: str) -> bool:
+def _is_animated(node: LexborNode, kind: str, page: _Page) -> bool:
     """Text that fades or slides in as one scrolls: see-through until a script runs, and marked for that script."""
     if kind not in ("opacity", "visibility") or instructs(node.text()):
         return False
@@ -306,7 +322,7 @@ def _is_animated(node: LexborNode, kind: str) -> bool:
     )
     style = (attributes.get("style") or "").lower()
     moving = kind == "opacity" and any(word in style for word in ("transform:", "transform :", "will-change", "transition", "animation"))
-    return marked or moving or bool(_ANIMATED.search(attributes.get("class") or ""))
+    return marked or moving or (kind == "opacity" and page.animates) or bool(_ANIMATED.search(attributes.get("class") or ""))
 
 
 def _is_track(node: LexborNode) -> bool:
@@ -356,7 +372,7 @@ _TEXT_COLOUR = "[style*='color' i], font[color], body[text]"
 
 def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
     """Elements whose text has the colour of what is behind it, as far as the page itself says."""
-    plain = root.parser.css_first("link[rel~='stylesheet' i], style") is None
+    plain = sheet.is_small and root.parser.css_first("link[rel~='stylesheet' i]") is None
     inked = root.css(_TEXT_COLOUR)
     ruled = sheet.coloured(sheet.backgrounds() | {(255, 255, 255)}) if sheet.is_small else []
     for node in [*inked[:COLOURED_MAX], *ruled]:
@@ -370,7 +386,7 @@ def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
             continue
         if any(inner.mem_id != node.mem_id for inner in node.css(_OWN_COLOUR)):
             continue  # what stands inside has a colour of its own, known here or not
-        if styles.same(ink, _paper(node, sheet, plain=plain or not _has_style_class(node))):
+        if styles.same(ink, _paper(node, sheet, plain=plain or instructs(node.text()))):
             yield node
 
 
@@ -394,16 +410,6 @@ def _paper(node: LexborNode, sheet: Sheet, *, plain: bool) -> styles.Colour | No
             return styles.colour(bg if bg.startswith("#") or not re.fullmatch(r"[0-9a-f]{6}", bg) else f"#{bg}")
         at = at.parent
     return (255, 255, 255) if plain else None
-
-
-def _has_style_class(node: LexborNode) -> bool:
-    """Whether a sheet that is not here could colour this element or what it stands in."""
-    at: LexborNode | None = node
-    while at is not None and at.is_element_node:
-        if at.attributes.get("class") or at.id:
-            return True
-        at = at.parent
-    return False
 
 
 # --- characters and alternative texts --------------------------------------------------------------------------

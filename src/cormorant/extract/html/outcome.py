@@ -18,8 +18,10 @@ from cormorant.errors import InvalidArguments
 from cormorant.extract.html import walls
 
 LONG = 350  # words outside links, menus and sheets: a page with more is content, whatever else stands on it
+SURE = 700  # words outside links, found before anything is looked at closely
 SHORT = 120  # below this a title may decide
 SIGN_MAX_CHARS = 120
+WORDS_PER_CONSENT = 60  # a sheet speaks of little else; a page that is wrapped in a box named so does not
 NOSCRIPT_PAGE = 60  # words in <noscript>: a forum that keeps its threads there has no need of a script
 
 _DEAD = "script, style, noscript, template, svg, select, textarea, datalist, object, head"
@@ -28,6 +30,9 @@ _CHROME = ", ".join(
         *("nav", "header", "footer", "aside", "dialog"),
         *(f"[role={role}]" for role in ("navigation", "banner", "contentinfo", "dialog", "alertdialog", "menu")),
     ]
+)
+_NOT_RUNNING = frozenset(
+    {"script", "style", "noscript", "template", "title", "a", "button", "option", "textarea", "label", "nav", "head", "svg"}
 )
 _MOUNTS = ", ".join(  # where the usual frameworks hang a page that they draw themselves
     [
@@ -77,6 +82,8 @@ def judge(root: LexborNode, *, url: str, title: str = "", asked: str = "") -> Ou
 
     Scripts must still be in the tree: vendors sign there.
     """
+    if _is_long(root):
+        return Outcome("content")
     facts = _gather(root, url, title, asked)
     if facts.words > LONG:
         return Outcome("content")
@@ -84,6 +91,24 @@ def judge(root: LexborNode, *, url: str, title: str = "", asked: str = "") -> Ou
         if signs := diagnosis(facts):
             return Outcome(code, tuple(sign[:SIGN_MAX_CHARS] for sign in signs))
     return Outcome("content")
+
+
+def _is_long(root: LexborNode) -> bool:
+    """Whether the page has so much running text that no diagnosis can hold: most pages are settled here."""
+    words = mentions = 0
+    for node in root.traverse(include_text=True):
+        if not node.is_text_node or node.parent is None or node.parent.tag in _NOT_RUNNING:
+            continue
+        text = node.text_content or ""
+        if len(text) > 20:
+            words += len(text.split())
+            lowered = text.lower()
+            mentions += sum(
+                lowered.count(word) for word in ("cookie", "consent", "privacy", "partner", "gdpr", "datenschutz", "einwilligung")
+            )
+            if words >= SURE:
+                return mentions * WORDS_PER_CONSENT < words
+    return False
 
 
 def count(text: str) -> int:
@@ -164,7 +189,10 @@ def _belongs_to_article(node: LexborNode) -> bool:
 
 def _is_consent(node: LexborNode) -> bool:
     """A box that is named like a consent sheet counts as one when its text speaks of cookies too."""
-    return node.tag not in ("html", "body", "main", "article") and bool(walls.CONSENT_WORDS.search(node.text(separator=" ")[:4_000]))
+    if node.tag in ("html", "body", "main", "article"):
+        return False
+    text = node.text(separator=" ")[:20_000]
+    return len(walls.CONSENT_WORDS.findall(text)) * WORDS_PER_CONSENT >= max(1, count(text))
 
 
 def _marks(root: LexborNode) -> str:
@@ -295,7 +323,10 @@ def _needs_javascript(facts: _Facts) -> list[str]:
     asks = walls.SCRIPT_PHRASES.search(facts.everything)
     if asks and seen < 80:
         return [f'says "{asks[0]}"']
-    outside = " ".join(node.text(separator=" ") for node in facts.root.css("noscript"))
+    outside = _noscript(facts.root)
+    built = walls.BUILT_BY_SCRIPT.search(facts.root.html or "") if seen == 0 and not scripts else None
+    if built:
+        return [f"built by a script ({built[0]}) and no text"]
     if not scripts or seen >= 30 or count(outside) >= NOSCRIPT_PAGE:
         return []
     mount = next((node for node in facts.root.css(_MOUNTS) if count(node.text()) < 20), None)
@@ -311,10 +342,15 @@ def _needs_javascript(facts: _Facts) -> list[str]:
     return []
 
 
+def _noscript(root: LexborNode) -> str:
+    """What stands in `<noscript>`; the tree holds it as markup when it was parsed as by a browser."""
+    return re.sub(r"<[^>]*>", " ", " ".join(node.text(separator=" ") for node in root.css("noscript")))
+
+
 def _empty(facts: _Facts) -> list[str]:
     if _WORD.search(facts.everything) or _pictures(facts.root):
         return []
-    outside = " ".join(node.text(separator=" ") for node in facts.root.css("noscript"))
+    outside = _noscript(facts.root)
     return ["no text at all"] if count(outside) < NOSCRIPT_PAGE else []
 
 

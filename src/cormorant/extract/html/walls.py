@@ -374,6 +374,16 @@ SCRIPT_PHRASES = _any(r"""
     (?:aktivieren sie|activez|habilite|activa|abilita|включите|请启用|请开启)\s.{0,12}java ?script
     \b(?:your browser|this browser) (?:is not supported|does not support)\b
 """)
+# What frameworks leave in a shell even where its scripts are elsewhere.
+BUILT_BY_SCRIPT = _any(r"""
+    /_next/static/
+    <discourse-assets
+    /_nuxt/
+    /static/js/main\.
+    id="(?:__next|__nuxt|root|app)"
+    <app-root
+""")
+
 LOADING = _any(r"""
     ^\W*(?:(?:page |content |now )?loading|please wait|one moment(?: please)?)[\s.…]*(?:please wait[\s.…]*)?$
     ^\W*(?:wird geladen|chargement|cargando|caricamento|загрузка|加载中|読み込み中|로딩 중)[\s.…]*$
