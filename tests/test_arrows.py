@@ -22,6 +22,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("parts", "extract", "tape"),
     ("egress_proxy", "robots", "reuse"),
     ("transport",),
+    ("walk",),
     ("exchange", "routes"),
     ("dialling", "decoding", "resource", "secrets", "signing", "client_hello"),
     ("cookies", "wire"),

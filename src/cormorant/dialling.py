@@ -16,7 +16,7 @@ from pathlib import Path
 from cormorant import networks
 from cormorant.errors import CormorantError, Dns, InvalidArguments, Network, Timeout, Tls
 from cormorant.policy import Policy
-from cormorant.wire import Wire
+from cormorant.wire import SHUTDOWN_S, Wire
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 Connect = Callable[[str, int], Awaitable[socket.socket]]
@@ -174,21 +174,27 @@ async def _drop(running: set[asyncio.Task[socket.socket]]) -> None:
 
 
 async def start(opened: socket.socket, host: str, tls: ssl.SSLContext | None, *, timeout_s: float) -> Wire:
-    """HTTP over the socket; with TLS the certificate must be for `host`. Raises: Tls, Network, Timeout."""
+    """HTTP over the socket, which asyncio owns from here on; with TLS the certificate must be for `host`.
+
+    Raises: Tls, Timeout.
+    """
     loop = asyncio.get_running_loop()
+    # asyncio's own limit of the handshake stands behind ours, so that ours speaks.
+    handshake_s, shutdown_s = (timeout_s + 1, SHUTDOWN_S) if tls else (None, None)
     try:
         async with asyncio.timeout(timeout_s):
-            if tls is None:
-                _, wire = await loop.create_connection(Wire, sock=opened)
-            else:
-                _, wire = await loop.create_connection(Wire, sock=opened, ssl=tls, server_hostname=host, ssl_handshake_timeout=timeout_s)
-    except BaseException as error:
-        opened.close()
-        if isinstance(error, TimeoutError):
-            raise Timeout(f"the TLS handshake with {host} took more than {timeout_s:g} s", retryable=True) from None
-        if isinstance(error, OSError | ssl.SSLError):
-            raise handshake_error(host, error) from error
-        raise
+            _, wire = await loop.create_connection(
+                Wire,
+                sock=opened,
+                ssl=tls,
+                server_hostname=host if tls else None,
+                ssl_handshake_timeout=handshake_s,
+                ssl_shutdown_timeout=shutdown_s,
+            )
+    except TimeoutError:
+        raise Timeout(f"the TLS handshake with {host} took more than {timeout_s:g} s", retryable=True) from None
+    except OSError as error:
+        raise handshake_error(host, error) from error
     return wire
 
 

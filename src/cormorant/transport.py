@@ -7,59 +7,23 @@ it for every request that leaves (gates, robots, provenance, secrets plug in the
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
-from functools import lru_cache
 from typing import Self
 
 from cormorant.address import Url, parse
-from cormorant.cookies import Jar
-from cormorant.decoding import ACCEPTED
 from cormorant.dialling import Resolve
-from cormorant.errors import CormorantError, HttpError, InvalidArguments, Network, RateLimited, Redirect, Refused, Timeout, TooLarge
-from cormorant.exchange import Exchange, Pool
-from cormorant.gates import Leaving
+from cormorant.errors import CormorantError
+from cormorant.exchange import Pool
 from cormorant.policy import Policy
-from cormorant.resource import ACCEPT, USER_AGENT, Hop, Options, Resource, media_type
+from cormorant.resource import ACCEPT, USER_AGENT, Hop, Options, Resource
 from cormorant.routes import Dialler
-from cormorant.wire import Broken, Head, write_head
+from cormorant.walk import MAX_BYTES, REDIRECTS_MAX, Ask, Before, Ground, Walk, retry_after
 
-__all__ = ["ACCEPT", "USER_AGENT", "Hop", "Options", "Resource", "Streaming", "Transport"]
+__all__ = ["ACCEPT", "MAX_BYTES", "REDIRECTS_MAX", "USER_AGENT", "Hop", "Options", "Resource", "Streaming", "Transport", "retry_after"]
 
-MAX_BYTES = 2 * 1024**2
 TIMEOUT_S = 20.0
-REDIRECTS_MAX = 5
-FOLLOWED = frozenset({301, 302, 303, 307, 308})  # never 300 (a choice), 304, 305 (use proxy) or 306
-WAITS_MAX = 2  # times a short Retry-After is waited for
-WAIT_MAX_S = 10.0
-_OURS = frozenset(  # fields that frame or route a message: never a caller's
-    {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive", "expect", "accept-encoding"}
-    | {"proxy-authorization", "proxy-connection", "cookie2"}
-)
-_KEPT = frozenset({"accept", "accept-language", "user-agent"})  # the caller's fields that may cross to another origin
-_TEXT = ("text/", "application/json", "application/xml", "application/xhtml", "application/javascript", "application/x-ndjson")
-_DOCUMENT_MAGIC = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-
-Before = Callable[[Leaving], Awaitable[Leaving]]
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One request as a caller wants it, the same for every hop of its fetch."""
-
-    method: str = "GET"
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    body: bytes = field(default=b"", repr=False)
-    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)  # sent, and shown to no gate
-    purpose: str = "fetch"
-    trusted: bool = False
-    max_bytes: int = MAX_BYTES
-    document_max_bytes: int | None = None
-    any_status: bool = False
-    follow_redirects: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,14 +58,9 @@ class Transport:
     ) -> None:
         self.policy = policy
         self.options = options or Options()
-        self._before = before
-        self._dialler = Dialler(policy, resolve, proxy, self.options)
         self._pool = Pool()
-        self._defaults = {
-            "user-agent": self.options.user_agent or USER_AGENT,
-            "accept": self.options.accept,
-            "accept-language": self.options.accept_language,
-        }
+        self._dialler = Dialler(policy, resolve, proxy, self.options)
+        self._ground = Ground(policy, self.options, self._dialler, self._pool, before)
 
     async def get(
         self,
@@ -169,7 +128,7 @@ class Transport:
     ) -> AsyncIterator[Streaming]:
         """The response while it comes, whatever its status; redirects are not followed. `timeout_s` covers all of it."""
         ask = Ask(method.upper(), headers or {}, body, credentials or {}, purpose, trusted, any_status=True, follow_redirects=False)
-        walk = _Walk(self, ask, url, None)
+        walk = Walk(self._ground, ask, url, None)
         try:
             async with asyncio.timeout(timeout_s):
                 exchange = await walk.open()
@@ -183,7 +142,7 @@ class Transport:
             raise walk.placed(error) from error.__cause__
 
     async def _run(self, url: str | Url, ask: Ask, timeout_s: float, after: Resource | None) -> Resource:
-        walk = _Walk(self, ask, url, after)
+        walk = Walk(self._ground, ask, url, after)
         walk.ends_at = asyncio.get_running_loop().time() + timeout_s
         try:
             async with asyncio.timeout_at(walk.ends_at):
@@ -209,296 +168,3 @@ class Transport:
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-
-class _Walk:
-    """One fetch on its way: the current address, the cookies, the hops behind it."""
-
-    def __init__(self, transport: Transport, ask: Ask, url: str | Url, after: Resource | None) -> None:
-        self.ask = ask
-        self.ends_at = 0.0
-        self._transport = transport
-        self._given = url
-        self._asked = after.asked if after else ""
-        self._hops: list[Hop] = list(after.hops) if after else []
-        self._jar = after.jar if after else Jar()
-        self._method = ask.method
-        self._body = ask.body
-        self._headers = _checked(ask.headers)
-        self._credentials = _checked(ask.credentials)
-        self._seen: set[tuple[str, str, Jar]] = set()
-        self._private = after.private if after else False
-        self._waits = 0
-        self._stage = "starting"
-        self.url = Url("http", "", 0, "", "", "")
-
-    async def run(self) -> Resource:
-        self.url = self._enter(self._given)
-        while True:
-            self._seen.add((self._method, self.url.without_fragment, self._jar))
-            exchange = await self._leave()
-            try:
-                if cookies := exchange.head.all("set-cookie"):
-                    self._jar = self._jar.after(self.url, cookies)
-                target = self._redirect(exchange.head)
-                if target is None and not self._waits_for(exchange.head):
-                    return await self._arrive(exchange)
-            finally:
-                exchange.finish()
-            if target is None:
-                await self._wait(exchange.head)
-            else:
-                self._follow(target, exchange.head.status)
-
-    async def open(self) -> Exchange:
-        """The first answer, whatever it is; the caller reads and finishes it."""
-        self.url = self._enter(self._given)
-        return await self._leave()
-
-    def _enter(self, url: str | Url) -> Url:
-        """The address as it will be asked for, judged. Every hop begins here."""
-        found = url if isinstance(url, Url) else parse(url, base=None)
-        if not self.ask.trusted:
-            self._transport.policy.check_url(found)
-        self._asked = self._asked or found.href
-        return found
-
-    async def _leave(self) -> Exchange:
-        """Send the request of this hop, past `before`. Raises: whatever that raises, and the network's errors."""
-        options = self._transport.options
-        fields = self._transport._defaults | self._headers
-        if cookies := self._jar.header_for(self.url):
-            fields["cookie"] = f"{fields['cookie']}; {cookies}" if "cookie" in fields else cookies
-        if self._transport._before:
-            self._stage = "waiting for a gate"
-            leaving = await self._transport._before(Leaving(self._method, self.url.href, fields, self._body, self.ask.purpose))
-            fields = _checked(leaving.headers)
-            self._method, self._body = leaving.method, leaving.body
-            if leaving.url != self.url.href:
-                self.url = self._enter(leaving.url)
-        profile = options.profiles.get(self.url.host) if self.url.scheme == "https" and not self.ask.trusted else None
-        self._private = self._private or profile is not None
-        if options.signer and not self.ask.trusted:
-            fields |= options.signer(self.url)
-        if profile or self._credentials:
-            fields |= _checked(profile or {}) | self._credentials
-        return await self._exchange(fields)
-
-    async def _exchange(self, fields: Mapping[str, str]) -> Exchange:
-        """One request on a kept or a new connection. A kept one that turns out dead is replaced once."""
-        transport, url, trusted = self._transport, self.url, self.ask.trusted
-        message = self._message(fields)
-        key = (transport.policy, url.scheme, url.host, url.port, trusted)
-        wire = transport._pool.take(key)
-        while True:
-            kept = wire is not None
-            if wire is None:
-                self._stage = f"connecting to {url.host}"
-                wire = await transport._dialler.open(url, trusted=trusted)
-            self._stage = "waiting for an answer"
-            try:
-                return await Exchange.begin(
-                    transport._pool, key, wire, self._method, message, first_byte_s=transport.options.first_byte_timeout_s
-                )
-            except Broken as error:
-                if not kept or self._method not in ("GET", "HEAD"):  # RFC 9110 9.2.2: only these may be sent twice
-                    raise Network(f"{url.host}: {error}", retryable=True) from error
-                wire = None
-
-    def _message(self, fields: Mapping[str, str]) -> bytes:
-        url, dialler = self.url, self._transport._dialler
-        sent = [("Host", url.authority), *[(_titled(name), value) for name, value in fields.items()]]
-        sent.append(("Accept-Encoding", ACCEPTED if self.ask.purpose != "write" else "identity"))
-        if self._body or self._method in ("POST", "PUT", "PATCH"):
-            sent.append(("Content-Length", str(len(self._body))))
-        sent += dialler.proxy_headers(url, trusted=self.ask.trusted)
-        try:
-            return write_head(self._method, dialler.target(url), sent) + self._body
-        except (ValueError, UnicodeEncodeError) as error:
-            raise InvalidArguments(f"a request header can't be sent: {error}", remedy="use visible ASCII characters only") from error
-
-    def _redirect(self, head: Head) -> str | None:
-        """Where the answer points to, if it is a redirect to follow."""
-        if head.status not in FOLLOWED:
-            return None
-        found = list(dict.fromkeys(head.all("location")))
-        if not found or not found[0].strip():
-            return None
-        if len(found) > 1:
-            raise Redirect(f"two different Location fields: {' and '.join(found)}"[:500])
-        if not self.ask.follow_redirects:
-            if self.ask.any_status:
-                return None
-            raise Redirect(f"{self.url.href} redirects to {_utf8(found[0])[:500]}, and redirects are off", status=head.status)
-        return _utf8(found[0])
-
-    def _follow(self, location: str, status: int) -> None:
-        """Take the next hop. Raises: Redirect for a loop, a sixth one, or a place that is no web address."""
-        before = self.url
-        self._hops.append(Hop(before.href, status))
-        try:
-            target = parse(location, base=before.href)
-        except InvalidArguments as error:
-            raise Redirect(f"{before.href} redirects to {location[:300]!r}: {error}") from error
-        if not target.fragment and before.fragment:
-            target = parse(f"{target.href.partition('#')[0]}#{before.fragment}")
-        if len(self._hops) > REDIRECTS_MAX:
-            raise Redirect(f"stopped after {REDIRECTS_MAX} redirects: {self._chain()} -> {target.href}")
-        if target.origin != before.origin:
-            self._cross(before, target)
-        if status == 303 or (status in (301, 302) and self._method == "POST"):
-            self._method, self._body = ("HEAD" if self._method == "HEAD" else "GET"), b""
-            self._headers = {name: value for name, value in self._headers.items() if not name.startswith("content-")}
-        if (self._method, target.without_fragment, self._jar) in self._seen:
-            raise Redirect(f"the redirects go round in a circle: {self._chain()} -> {target.href}")
-        if not self.ask.trusted:
-            self._transport.policy.check_url(target)
-        self.url = target
-
-    def _cross(self, before: Url, target: Url) -> None:
-        """What another origin may not see stays behind, and is not sent again should the way lead back."""
-        if self.ask.trusted:
-            raise Redirect(f"{before.origin} redirects to {target.origin}", remedy=f"set the address of this backend to {target.origin}")
-        if self._body:
-            raise Redirect(f"{before.origin} redirects a request with a body to {target.origin}; it is not sent there")
-        self._headers = {name: value for name, value in self._headers.items() if name in _KEPT}
-        self._credentials = {}
-
-    def _waits_for(self, head: Head) -> bool:
-        """Whether a busy server named a wait short enough to sit out."""
-        if head.status not in (429, 503) or self.ask.purpose != "fetch" or self._method != "GET" or self._waits >= WAITS_MAX:
-            return False
-        wait = retry_after(head.get("retry-after"))
-        left = self.ends_at - asyncio.get_running_loop().time()
-        return wait is not None and wait <= WAIT_MAX_S and wait < left / 2
-
-    async def _wait(self, head: Head) -> None:
-        wait = retry_after(head.get("retry-after")) or 0.0
-        self._waits += 1
-        self._stage = f"waiting {wait:g} s, as the server asked"
-        await asyncio.sleep(wait)
-
-    async def _arrive(self, exchange: Exchange) -> Resource:
-        head, url = exchange.head, self.url
-        conditional = head.status == 304 and ("if-none-match" in self._headers or "if-modified-since" in self._headers)
-        if not (200 <= head.status < 300 or conditional or self.ask.any_status):
-            raise self._status_error(head)
-        self._stage = "reading the body"
-        content = await exchange.content(self._limit(exchange))
-        if content.truncated and self._is_document(head, content.body):
-            raise self._too_large()
-        self._hops.append(Hop(url.href, head.status))
-        return Resource(
-            url=url.href,
-            asked=self._asked,
-            status=head.status,
-            headers=head.joined(),
-            body=content.body,
-            hops=tuple(self._hops),
-            truncated=content.truncated,
-            retrieved_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            sha256=content.sha256,
-            wire_bytes=content.wire_bytes,
-            private=self._private,
-            jar=self._jar,
-        )
-
-    def _limit(self, exchange: Exchange) -> int:
-        """How many decoded bytes are read. What may be a document is read further, since half of one is worth nothing."""
-        documents = self.ask.document_max_bytes
-        if documents is None:
-            return self.ask.max_bytes
-        kind = media_type(exchange.head.get("content-type"))
-        if kind and _is_text(kind) and kind != "text/plain" and not self.url.target.lower().endswith(".pdf"):
-            return self.ask.max_bytes
-        if exchange.promised is not None and exchange.promised > documents and not _is_text(kind):
-            raise self._too_large(exchange.promised)
-        return max(documents, self.ask.max_bytes)
-
-    def _is_document(self, head: Head, body: bytes) -> bool:
-        if self.ask.document_max_bytes is None:
-            return False
-        kind = media_type(head.get("content-type"))
-        return body.startswith(_DOCUMENT_MAGIC) or bool(kind and not _is_text(kind))
-
-    def _too_large(self, size: int | None = None) -> TooLarge:
-        limit = self.ask.document_max_bytes
-        return TooLarge(
-            f"{self.url.href} is larger than {limit} bytes{f' ({size})' if size else ''}", remedy="raise fetch.document_max_bytes"
-        )
-
-    def _status_error(self, head: Head) -> CormorantError:
-        """What a final status that is not 2xx means."""
-        wait = retry_after(head.get("retry-after"))
-        shown = f"HTTP {head.status} from {self.url.href}"
-        if head.status == 429 or (head.status == 503 and wait is not None):
-            hint = f"try again after {wait:g} s" if wait is not None else "try again later, with fewer requests"
-            return RateLimited(shown, status=head.status, retryable=True, retry_after=wait, remedy=hint)
-        if 520 <= head.status <= 530:
-            shown += ": the site's own server is down behind its CDN"
-        return HttpError(
-            shown, status=head.status, retryable=head.status in (408, 425, 500, 502, 503, 504, *range(520, 531)), retry_after=wait
-        )
-
-    def timed_out(self, timeout_s: float) -> Timeout:
-        """The total deadline passed."""
-        return Timeout(
-            f"{self.url.href or self._given}: {timeout_s:g} s passed while {self._stage}",
-            url=self.url.href,
-            hop=len(self._hops),
-            retryable=True,
-            remedy="raise fetch.timeout",
-        )
-
-    def placed(self, error: CormorantError) -> CormorantError:
-        """The error with its place: address, hop, and for a later hop the way there."""
-        if error.hop is None:
-            error.hop = len(self._hops)
-            if error.hop and isinstance(error, Refused):
-                error.message = f"{error.message} (redirect {error.hop} of {self._chain()})"[:2000]
-                error.args = (error.message,)
-        error.url = error.url or self.url.href
-        return error
-
-    def _chain(self) -> str:
-        return " -> ".join(hop.url for hop in self._hops)
-
-
-@lru_cache(maxsize=256)
-def _titled(name: str) -> str:
-    """`user-agent` as `User-Agent`: names have no case, and some servers look at it all the same."""
-    return name.title()
-
-
-def _checked(headers: Mapping[str, str]) -> dict[str, str]:
-    """A caller's fields, names in lower case. Raises: InvalidArguments for those that are ours to set."""
-    if not headers:
-        return {}
-    found = {name.lower(): str(value) for name, value in headers.items()}
-    if taken := _OURS & found.keys():
-        raise InvalidArguments(f"the header {min(taken)} is set by the transport", remedy="leave it out")
-    return found
-
-
-def _utf8(value: str) -> str:
-    """A field value as text: browsers read a Location's bytes as UTF-8 where they are."""
-    try:
-        return value.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return value
-
-
-def _is_text(kind: str) -> bool:
-    return kind.startswith(_TEXT) or kind.endswith(("+xml", "+json"))
-
-
-def retry_after(value: str) -> float | None:
-    """Seconds to wait (RFC 9110 10.2.3: a number or a date), or None."""
-    text = value.strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        when = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
-        return None
-    return max(0.0, when.timestamp() - time.time())

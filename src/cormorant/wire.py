@@ -20,6 +20,7 @@ INFORMATIONAL_MAX = 16  # 1xx answers before the real one
 CHUNK_LINE_MAX_BYTES = 4096
 TRAILER_MAX_BYTES = 16 * 1024
 READ_BYTES = 32 * 1024  # taken from the socket at once; asyncio's own 256 KiB would overshoot every limit by as much
+SHUTDOWN_S = 2.0  # for the farewell of TLS; asyncio's own limit keeps a socket open for 30 s
 HIGH_WATER = 32 * 1024  # unread bytes at which reading from the socket pauses
 
 _STATUS = re.compile(rb"HTTP/1\.([01])[ ]+([1-9][0-9]{2})(?: ([^\r\n]*))?")
@@ -396,7 +397,9 @@ class Wire(asyncio.BufferedProtocol):
         if self._buffer or self._transport is None:
             raise Malformed("the proxy sent bytes before the tunnel was used")
         self._body = None
-        inner = await self._loop.start_tls(self._transport, self, context, server_hostname=host, ssl_handshake_timeout=timeout_s)
+        inner = await self._loop.start_tls(
+            self._transport, self, context, server_hostname=host, ssl_handshake_timeout=timeout_s + 1, ssl_shutdown_timeout=SHUTDOWN_S
+        )
         self._transport = cast(asyncio.Transport, inner)
 
     def close(self) -> None:
