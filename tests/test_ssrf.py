@@ -6,13 +6,18 @@ machine. What may be dialled at all is decided before it, by the product alone; 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from cormorant import networks
 from cormorant.errors import CormorantError
 from cormorant.policy import Policy
 from support_net import Authority, Request, Scripted, answer, dials_to, quick, serving, transport
@@ -82,3 +87,47 @@ async def test_a_collected_case_decides_as_it_says(case: dict[str, Any], authori
 
 def test_the_collected_cases_are_there(cases: Path) -> None:
     assert (cases / "ssrf.jsonl").is_file()
+
+
+def disguises(ip: IPv4Address) -> list[str]:
+    """Spellings of an IPv4 address that some client or other has been talked into."""
+    a, b, c, d = ip.packed
+    whole = int(ip)
+    plain = [str(ip), f"{ip}.", str(whole), hex(whole), f"0{whole:o}", f"{a}.{whole & 0xFFFFFF}"]
+    plain += [f"0x{a:02X}.{b}.0{c:o}.{d}", f"{a}.{b}.{whole & 0xFFFF}"]
+    wide = "".join(chr(ord(x) + 0xFEE0) if x.isdigit() else "\u3002" for x in str(ip))
+    hidden = "".join(f"%{ord(x):02x}" for x in str(ip))
+    low = f"{a << 8 | b:x}:{c << 8 | d:x}"
+    inside = [f"[{before}:{low}]" for before in ("::ffff", ":", "64:ff9b:", "64:ff9b:1:", "2606:4700::5efe", "::ffff:0")]
+    inside.append(f"[2002:{low}::1]")
+    return [*plain, wide, hidden, *inside, f"user@{ip}", f"public.example\\@{ip}", f"{ip}\\@public.example"]
+
+
+NOT_PUBLIC = st.one_of(
+    *(st.integers(int(network[0]), int(network[-1])).map(IPv4Address) for network in networks.SPECIAL if network.version == 4),
+    *(st.integers(int(network[0]), int(network[-1])).map(IPv4Address) for network in networks.METADATA if network.version == 4),
+).filter(lambda ip: bool(networks.special(ip) or networks.metadata(ip)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(NOT_PUBLIC, st.sampled_from(["url", "redirect", "dns"]))
+def test_no_spelling_of_an_address_that_is_not_public_is_ever_dialled(ip: IPv4Address, way: str) -> None:
+    asyncio.run(never_dialled(ip, way))
+
+
+async def never_dialled(ip: IPv4Address, way: str) -> None:
+    dialled: list[str] = []
+    location = ""
+
+    def page(request: Request) -> bytes:
+        return answer(302, "", location=location) if location else answer(200, "x")
+
+    async with serving({"*": page}) as server:
+        connect = dials_to(server.port, dialled)
+        resolve = Scripted({"pub.example": ["93.184.215.14"], "evil.example": ["93.184.215.14", str(ip)]})
+        async with transport(Policy(), resolve=resolve, connect=connect, options=quick()) as t:
+            for text in disguises(ip) if way != "dns" else ["evil.example"]:
+                location = f"http://{text}/" if way == "redirect" else ""
+                with pytest.raises(CormorantError):
+                    await t.get("http://pub.example/" if location else f"http://{text}/")
+    assert set(dialled) <= {"93.184.215.14"}
