@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from cormorant.document import Document
 from cormorant.errors import InvalidArguments, UnsupportedType
@@ -14,6 +14,7 @@ from cormorant.extract.sniff import FEEDS, HTML, OFFICE
 
 EXTRACTS = ("auto", "readability", "full")
 OUTPUTS = ("markdown", "text", "raw")
+MAX_BYTES = 20_000_000  # of a text; nobody reads more, and memory is finite
 ALIASES = {"raw": "full"}  # `extract: raw` is what other tools call the whole page
 
 
@@ -29,12 +30,15 @@ def document(body: bytes, *, url: str, content_type: str = "", extract: str = "a
     output = _one_of(output, OUTPUTS, "output")
     kind = media_type(body, content_type, url)
     if kind == "application/pdf":
-        return _part("pdf").read(body, url=url)
+        return cast(Document, _part("pdf").read(body, url=url))
     if kind in OFFICE:
-        return _part("office").read(body, url=url, media_type=kind)
+        return cast(Document, _part("office").read(body, url=url, media_type=kind))
     if kind.startswith("image/") and kind != "image/svg+xml":
         raise UnsupportedType(f"{kind} is an image, not text", url=url, remedy="ask for the image itself")
-    found = text_of(body, content_type, kind)
+    found = text_of(body[:MAX_BYTES], content_type, kind)
+    warnings = found.warnings
+    if len(body) > MAX_BYTES:
+        warnings = (*warnings, f"the body has {len(body)} bytes; what follows the first {MAX_BYTES} was left out")
     if output == "raw":
         read = Document(url=url, markdown=found.text, extractor="raw", media_type=kind)
     elif kind in HTML:
@@ -42,8 +46,8 @@ def document(body: bytes, *, url: str, content_type: str = "", extract: str = "a
     elif kind in FEEDS:
         read = _part("feed").read(found.text, url=url, media_type=kind)
     else:
-        read = _part("plain").read(found.text, url=url, media_type=kind)
-    return replace(read, warnings=(*found.warnings, *read.warnings)) if found.warnings else read
+        read = _part("plain").read(found.text, url=url, media_type=kind, output=output)
+    return replace(read, warnings=(*warnings, *read.warnings)) if warnings else read
 
 
 def _one_of(value: str, known: tuple[str, ...], name: str) -> str:

@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborNode
 
 from cormorant.document import Document, Finding, Link
 from cormorant.errors import ExtractionFailed
-from cormorant.extract.html import code, data, hidden, math, metadata, notes
+from cormorant.extract.html import code, data, hidden, islands, math, metadata, notes
 from cormorant.extract.html.clean import clean, furniture
 from cormorant.extract.html.links import Addresses
 from cormorant.extract.html.markdown import markdown
-from cormorant.extract.html.parse import Page, parse
-from cormorant.extract.html.select import Selection, select
+from cormorant.extract.html.outcome import Outcome, judge
+from cormorant.extract.html.parse import Page, parse, refresh_of
+from cormorant.extract.html.select import select
 from cormorant.extract.html.unfold import unfold
 from cormorant.extract.invisible import visible
 
 MAX_LINKS = 2_000
 ARTICLE_CONFIDENCE = 0.3  # below it a page has no main content to speak of
-SHELL_WORDS = 60  # a page with fewer words may be a shell whose text waits in a script's data
+SHELL_WORDS = 80  # a page with fewer words may be a shell whose text waits in a script's data
+SHELL = frozenset({"needs_javascript", "empty_page"})
 
-_BLANK_LINES = re.compile(r"\n{3,}")
 
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Body:
-    """What became of a page's body on the way to its text."""
+    """What a page's body came to: its text, and how it was got."""
 
     text: str = ""
     extractor: str = "full"
     coverage: float = 1.0
-    confidence: float = 0.0
     findings: tuple[Finding, ...] = ()
     links: tuple[Link, ...] = ()
 
@@ -45,9 +43,20 @@ def read(text: str, *, url: str, media_type: str = "text/html", extract: str = "
     page = parse(text, url)
     entities = data.linked(page.tree)
     about = metadata.read(page.tree, entities, url=url)
-    body = _read_body(page, text, about.title, extract, plain=output == "text")
-    if extract == "readability" and not body.text:
-        raise ExtractionFailed("no article was found on this page (try extract='full')", url=url, remedy="extract='full' returns the whole page")
+    outcome = judge(page.tree.root, url=url, title=about.title) if page.tree.root is not None else Outcome("empty_page")
+    structured = data.structured(page.tree, entities, text)
+    plain = output == "text"
+    shell = outcome.code in SHELL or _few_words(page)
+    island = islands.best(page.tree) if shell else None
+    refresh = refresh_of(page, bare=shell)
+    body = _body(page, text, about.title, extract, plain=plain)
+    if island is not None and island.words >= 2 * islands.count(body.text) and island.words > 3:
+        body = _body(parse(island.html, url), island.html, about.title, "full", plain=plain, extractor=f"data: {island.kind}")
+        outcome = Outcome("content") if outcome.code in SHELL else outcome
+    if extract == "readability" and not body.text and outcome.code == "content":
+        raise ExtractionFailed(
+            "no article was found on this page (try extract='full')", url=url, remedy="extract='full' returns the whole page"
+        )
     return Document(
         url=url,
         markdown=body.text,
@@ -58,18 +67,35 @@ def read(text: str, *, url: str, media_type: str = "text/html", extract: str = "
         summary=visible(about.summary)[0],
         language=about.language,
         links=body.links,
+        outcome=outcome.code,
+        signs=outcome.signs,
         extractor=body.extractor,
         coverage=round(body.coverage, 4),
         findings=body.findings,
         warnings=page.warnings,
         media_type=media_type,
+        structured=structured,
+        refresh=refresh,
     )
 
 
-def _read_body(page: Page, source: str, title: str, extract: str, *, plain: bool) -> Body:
+def _few_words(page: Page) -> bool:
+    """Whether the body has hardly any text of its own. Stops counting as soon as it has."""
+    words = 0
+    for node in page.tree.body.traverse(include_text=True) if page.tree.body is not None else ():
+        if node.is_text_node and node.parent is not None and node.parent.tag not in ("script", "style", "noscript", "template"):
+            words += islands.count(node.text_content or "")
+            if words > SHELL_WORDS:
+                return False
+    return True
+
+
+def _body(page: Page, source: str, title: str, extract: str, *, plain: bool, extractor: str = "") -> Body:
+    """One way through the passes. Their order matters: what hidden text looks like (a closed tab, the readable copy of a
+    formula, a line number) is put right before hidden text goes, and all of it before content is chosen."""
     root = page.tree.body
     if root is None:
-        return Body()
+        return Body(extractor=extractor or "full")
     addresses = Addresses(page.base, page.url)
     lowered = source.lower()
     code.rewrite(page.tree, lowered)
@@ -79,41 +105,39 @@ def _read_body(page: Page, source: str, title: str, extract: str, *, plain: bool
     clean(page.tree)
     links = _links(root, addresses)
     footnotes = notes.take(page.tree, root)
-    chosen = _chosen(root, title, page.url, extract)
+    won, coverage = _choose(root, title, page.url, extract)
     footnotes.put_back(root)
     text = tidy(markdown(root, addresses, title=title, plain=plain))
-    findings += hidden.suspicious(text)
-    return Body(text, chosen[0], chosen[1], chosen[2], tuple(findings), links)
+    return Body(text, extractor or won, coverage, (*findings, *hidden.suspicious(text)), links)
 
 
-def _chosen(root: LexborNode, title: str, url: str, extract: str) -> tuple[str, float, float]:
-    """Main content kept, the rest removed: which way won, what share it kept, how sure it was."""
+def _choose(root: LexborNode, title: str, url: str, extract: str) -> tuple[str, float]:
+    """Main content stays, the rest goes: which way won, and what share of the words it kept."""
     if extract != "full":
-        backup = root.html or "" if extract == "auto" else ""
-        chosen: Selection = select(root, title=title, url=url)
-        if chosen.confidence >= ARTICLE_CONFIDENCE and chosen.kept_words:
-            return "readability", chosen.coverage, chosen.confidence
+        backup = root.html or ""
+        chosen = select(root, title=title, url=url)
+        if chosen.kept_words and (chosen.confidence >= ARTICLE_CONFIDENCE):
+            return "readability", chosen.coverage
+        root.inner_html = backup if extract == "auto" else ""
         if extract == "readability":
-            root.inner_html = ""
-            return "readability", 0.0, chosen.confidence
-        root.inner_html = backup
+            return "readability", 0.0
     furniture(root)
-    return "full", 1.0, 0.0
+    return "full", 1.0
 
 
 def _links(root: LexborNode, addresses: Addresses) -> tuple[Link, ...]:
-    """The links of the whole page in order, each address once."""
+    """The links of the whole page in order, each address once, with the first text it has."""
     found: dict[str, str] = {}
     for node in root.css("a[href]"):
         href = addresses.absolute(node.attributes.get("href") or "")
-        if not href.startswith("http") or (href in found and found[href]):
+        if not href.startswith("http") or found.get(href):
             continue
-        found[href] = " ".join((node.text() or "").split())[:200]
-        if len(found) >= MAX_LINKS:
+        if len(found) >= MAX_LINKS and href not in found:
             break
+        found[href] = " ".join((node.text() or "").split())[:200]
     return tuple(Link(visible(text)[0], href) for href, text in found.items())
 
 
 def tidy(text: str) -> str:
-    """No characters nobody sees, no runs of blank lines outside a fence, nothing at the edges."""
+    """No characters that nobody sees, nothing blank at the edges."""
     return visible(text)[0].strip("\n")

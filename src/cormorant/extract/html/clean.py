@@ -6,9 +6,12 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from cormorant.extract.html import images
+from cormorant.extract.html import images, walls
 
-_GONE = "script,style,template,base,link,meta,object,embed,applet,canvas,frame,frameset,svg,select,option,datalist,textarea,dialog,progress,meter,rp"
+_GONE = (
+    "script,style,template,base,link,meta,object,embed,applet,canvas,frame,frameset,svg,select,option,datalist,textarea,dialog"
+    ",progress,meter,rp"
+)
 _HEADINGS = "h1 a,h2 a,h3 a,h4 a,h5 a,h6 a,dt a.headerlink"
 _MARK_TEXT = re.compile(r"[\s#¶§⚓🔗∞†\u200b\u00a0]*")
 _PERMALINK = re.compile(
@@ -34,8 +37,36 @@ def clean(tree: LexborHTMLParser) -> None:
         node.decompose()
     for node in body.css(_EDIT):
         node.decompose()
+    _sheets(body)
     _heading_marks(body)
     _buttons(tree, body)
+
+
+def _sheets(body: LexborNode) -> None:
+    """A consent sheet is never what a page says, unless the page is about nothing else."""
+    sheets = [node for node in body.css(walls.CONSENT_SHEETS) if node.tag not in ("body", "main", "article")]
+    kept: list[LexborNode] = []
+    for node in sheets:
+        if any(_holds(other, node) for other in kept) or node.css_first("main,article,h1") is not None:
+            continue
+        if walls.CONSENT_WORDS.search(node.text(separator=" ")[:4_000]):
+            kept.append(node)
+    if not kept:
+        return
+    total = len(body.text(separator=" ").split())
+    inside = sum(len(node.text(separator=" ").split()) for node in kept)
+    if total - inside >= 15:
+        for node in kept:
+            node.decompose()
+
+
+def _holds(outer: LexborNode, node: LexborNode) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if parent.mem_id == outer.mem_id:
+            return True
+        parent = parent.parent
+    return False
 
 
 def _real_images(body: LexborNode) -> None:
@@ -97,7 +128,9 @@ def _holds_text(button: LexborNode) -> bool:
         if parent is None:
             return False
         if parent.tag in ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"):
-            return bool(button.text(strip=True)) and not re.fullmatch(r"(?i)(copy|edit|share|expand|close|link|menu).{0,12}", button.text(strip=True))
+            return bool(button.text(strip=True)) and not re.fullmatch(
+                r"(?i)(copy|edit|share|expand|close|link|menu).{0,12}", button.text(strip=True)
+            )
         if parent.tag in ("p", "li") and parent.tag == "p":
             return True
         parent = parent.parent

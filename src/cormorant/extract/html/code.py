@@ -8,22 +8,27 @@ from itertools import pairwise
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _LANGUAGES = frozenset(
-    """abap actionscript ada agda apache apex apl applescript arduino arm asciidoc asm asp aspnet assembly astro autohotkey awk
-    bash bat batch bibtex brainfuck c c# c++ cfg clj cljs clojure cmake cmd cobol coffee coffeescript conf console cpp crystal
-    cs csharp css csv cuda cypher cython d dart delphi diff django docker dockerfile dos dot ejs elisp elixir elm erb erl
-    erlang excel f# fish forth fortran fs fsharp gherkin git glsl go golang gradle graphql groovy h haml handlebars haskell
-    haxe hbs hcl hlsl hs html http idl idris ini ino ipython ipython3 java javascript jinja jinja2 jl js json json5 jsonc jsonl
-    jsonnet jsp jsx julia kotlin kt kts latex lean lean4 less lisp llvm log lua make makefile markdown mathematica matlab md
-    mdx mermaid mips mongodb mysql nasm nginx nim nix nohup objc objective-c objectivec ocaml odin pascal patch perl pgsql php
-    phtml pl plpgsql plsql postgres postgresql postscript powershell ps1 prisma prolog promql properties proto protobuf ps pug
-    puppet purescript py py3 pycon python python2 python3 q qml r racket raku rb rego rest robotframework rs rst ruby rust sas
-    sass scala scheme scm scss sh shell shell-session shellscript smalltalk smali sml solidity sparql sql sqlite ssh stan
-    svelte swift systemverilog tcl terraform tex tf thrift toml ts tsql tsx turtle twig txt typescript v vala vb vba vbnet
-    verilog vhdl vim viml vue vyper wasm wat wgsl wolfram xhtml xml xquery xsl yaml yml zig zsh""".split()
+    (
+        "abap actionscript ada agda apache apex apl applescript arduino arm asciidoc asm asp aspnet assembly astro autohotkey awk "
+        "bash bat batch bibtex brainfuck c c# c++ cfg clj cljs clojure cmake cmd cobol coffee coffeescript conf console cpp "
+        "crystal cs csharp css csv cuda cypher cython d dart delphi diff django docker dockerfile dos dot ejs elisp elixir elm "
+        "erb erl erlang excel f# fish forth fortran fs fsharp gherkin git glsl go golang gradle graphql groovy h haml handlebars "
+        "haskell haxe hbs hcl hlsl hs html http idl idris ini ino ipython ipython3 java javascript jinja jinja2 jl js json json5 "
+        "jsonc jsonl jsonnet jsp jsx julia kotlin kt kts latex lean lean4 less lisp llvm log lua make makefile markdown "
+        "mathematica matlab md mdx mermaid mips mongodb mysql nasm nginx nim nix nohup objc objective-c objectivec ocaml odin "
+        "pascal patch perl pgsql php phtml pl plpgsql plsql postgres postgresql postscript powershell ps1 prisma prolog promql "
+        "properties proto protobuf ps pug puppet purescript py py3 pycon python python2 python3 q qml r racket raku rb rego rest "
+        "robotframework rs rst ruby rust sas sass scala scheme scm scss sh shell shell-session shellscript smalltalk smali sml "
+        "solidity sparql sql sqlite ssh stan svelte swift systemverilog tcl terraform tex tf thrift toml ts tsql tsx turtle twig "
+        "txt typescript v vala vb vba vbnet verilog vhdl vim viml vue vyper wasm wat wgsl wolfram xhtml xml xquery xsl yaml yml "
+        "zig zsh"
+    ).split()
 )
 _NOT_A_LANGUAGE = frozenset(
-    "none plain plaintext text txt nohighlight no-highlight default auto undefined null unknown code source raw other false true"
-    " block inline wrap generic nocode plain-text textonly basic".split()
+    (
+        "none plain plaintext text txt nohighlight no-highlight default auto undefined null unknown code source raw other false "
+        "true block inline wrap generic nocode plain-text textonly basic"
+    ).split()
 )
 _SAME = {
     "c++": "cpp",
@@ -62,10 +67,14 @@ _NUMBER_CLASS = re.compile(
     r"|line_?numbers?|react-syntax-highlighter-line-number)(?:$|[\s_-])",
     re.I,
 )
-_LINE_CLASS = re.compile(r"(?:^|\s)(?:line|code-line|token-line|view-line|cm-line|CodeMirror-line|ace_line|ec-line|codeline|loc|row)(?:$|\s)")
-_CHROME_CLASS = re.compile(r"(?:^|[\s_-])(?:copy\w*|clipboard\w*|toolbar|code-?header|btn|button|tooltip|sr-only|visually-hidden)(?:$|[\s_-])", re.I)
-_BLOCKS = frozenset("div p li tr ol ul figure section dd dt".split())
-_SKIPPED = frozenset("button script style svg noscript textarea select".split())
+_LINE_CLASS = re.compile(
+    r"(?:^|\s)(?:line|code-line|token-line|view-line|cm-line|CodeMirror-line|ace_line|ec-line|codeline|loc|row)(?:$|\s)"
+)
+_CHROME_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:copy\w*|clipboard\w*|toolbar|code-?header|btn|button|tooltip|sr-only|visually-hidden)(?:$|[\s_-])", re.I
+)
+_BLOCKS = frozenset(["div", "p", "li", "tr", "ol", "ul", "figure", "section", "dd", "dt"])
+_SKIPPED = frozenset(["button", "script", "style", "svg", "noscript", "textarea", "select"])
 _NUMBERS = re.compile(r"[\s\d.:|\u00a0]*")
 _TICKS = re.compile("`{3,}")
 
@@ -182,7 +191,7 @@ def text_of(node: LexborNode) -> str:
                 swallow = False
                 continue
             names = child.attributes.get("class") or ""
-            if tag in _SKIPPED or child.mem_id in numbered or _is_chrome(child, tag, names):
+            if tag in _SKIPPED or child.mem_id in numbered or _is_chrome(child, names):
                 continue
             is_line = tag in _BLOCKS or bool(names and _LINE_CLASS.search(names))
             if is_line and out and not _ends_line(out):
@@ -213,8 +222,9 @@ def _trimmed(text: str) -> str:
     return re.sub(r"\s+\Z", "", text)
 
 
-def _is_chrome(node: LexborNode, tag: str, names: str) -> bool:
+def _is_chrome(node: LexborNode, names: str) -> bool:
     """Line numbers, and the buttons a page puts into its listings."""
+    tag = node.tag
     if names:
         if _NUMBER_CLASS.search(names) and _NUMBERS.fullmatch(node.text()):
             return True
@@ -250,7 +260,11 @@ def _labelled(node: LexborNode) -> str:
     for _ in range(2):
         if holder is None or holder.tag in ("body", "article", "main", "section") or _has_other_listing(holder):
             return ""
-        labels = holder.css("[class*=lang],[class*=Lang],[class*=header],[class*=title],[class*=label]") if holder is not node else holder.css("div,span")
+        labels = (
+            holder.css("[class*=lang],[class*=Lang],[class*=header],[class*=title],[class*=label]")
+            if holder is not node
+            else holder.css("div,span")
+        )
         for label in labels[:40]:
             text = label.text(strip=True).lower()
             if 1 < len(text) < 20 and text in _LANGUAGES:

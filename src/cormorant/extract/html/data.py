@@ -6,9 +6,11 @@ import json
 import re
 from typing import Any
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_CHARS = 2_000_000
+MAX_KEPT_CHARS = 200_000  # more JSON-LD than that is a catalogue, and no part of a page's description
+MAX_PROPERTIES = 2_000
 _COMMENT = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*.*?\*/|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>)\s*$")
 
 
@@ -44,3 +46,77 @@ def _flat(value: Any, depth: int) -> list[dict[str, Any]]:
         graph = _flat(value.get("@graph"), depth + 1)
         return [value, *graph] if "@type" in value or not graph else graph
     return []
+
+
+def structured(tree: LexborHTMLParser, entities: list[dict[str, Any]], source: str) -> dict[str, Any]:
+    """What the page says in machine-readable form, by vocabulary: `json_ld`, `opengraph`, `dublin_core`, `microdata`."""
+    found: dict[str, Any] = {}
+    if entities and sum(len(node.text() or "") for node in tree.css('script[type="application/ld+json" i]')) <= MAX_KEPT_CHARS:
+        found["json_ld"] = entities
+    graph: dict[str, Any] = {}
+    dublin: dict[str, Any] = {}
+    for node in tree.css("meta[content]"):
+        attributes = node.attributes
+        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
+        value = " ".join((attributes.get("content") or "").split())
+        if not name or not value:
+            continue
+        if name.startswith(("og:", "article:", "product:", "book:", "profile:", "twitter:")):
+            _put(graph, name.removeprefix("og:"), value)
+        elif name.startswith(("dc.", "dcterms.", "dc:")):
+            _put(dublin, re.split("[.:]", name, maxsplit=1)[1], value)
+    if graph:
+        found["opengraph"] = graph
+    if dublin:
+        found["dublin_core"] = dublin
+    if "itemscope" in source and (items := _microdata(tree)):
+        found["microdata"] = items
+    return found
+
+
+def _put(held: dict[str, Any], name: str, value: Any) -> None:
+    """A name that comes again makes a list."""
+    if name not in held:
+        held[name] = value
+    elif isinstance(held[name], list):
+        held[name].append(value)
+    elif held[name] != value:
+        held[name] = [held[name], value]
+
+
+def _microdata(tree: LexborHTMLParser) -> list[dict[str, Any]]:
+    """Items with their properties, nested as the page nests them."""
+    items: dict[int, dict[str, Any]] = {}
+    tops: list[dict[str, Any]] = []
+    for node in tree.css("[itemscope],[itemprop]")[:MAX_PROPERTIES]:
+        attributes = node.attributes
+        item: dict[str, Any] | None = None
+        if "itemscope" in attributes:
+            item = items[node.mem_id] = {"type": (attributes.get("itemtype") or "").rpartition("/")[2]}
+        holder = _holder(node, items)
+        name = (attributes.get("itemprop") or "").strip()
+        if name and holder is not None:
+            _put(holder, name, item if item is not None else _value(node))
+        elif item is not None:
+            tops.append(item)
+    return tops
+
+
+def _holder(node: LexborNode, items: dict[int, dict[str, Any]]) -> dict[str, Any] | None:
+    parent = node.parent
+    for _ in range(60):
+        if parent is None:
+            return None
+        if parent.mem_id in items:
+            return items[parent.mem_id]
+        parent = parent.parent
+    return None
+
+
+def _value(node: LexborNode) -> str:
+    """A property's value: the attribute its element keeps it in (HTML, microdata 5.2.4), or its text."""
+    attributes = node.attributes
+    for name in ("content", "datetime", "href", "src", "value"):
+        if attributes.get(name):
+            return str(attributes[name])
+    return " ".join(node.text(separator=" ").split())[:2_000]

@@ -18,7 +18,9 @@ _PLACEHOLDER = re.compile(
 _CANDIDATE = re.compile(r"\s*([^\s,]\S*[^\s,]|[^\s,])(?:\s+([\d.]+)([wxh]))?\s*(?:,|$)")
 _EMOJI = re.compile("[\u2190-\u2bff\u3000-\u303f\U0001f000-\U0001faff\ufe0f\u200d\U0001f1e6-\U0001f1ff\u00a9\u00ae]+")
 _EMOJI_NAMES = re.compile(r"(?:^|[\s_-])(?:emoji|wp-smiley|smiley|emoticon|joypixels|twemoji)", re.I)
-_TRACKER = re.compile(r"(?:^|[/.])(?:doubleclick|facebook\.com/tr|pixel|beacon|scorecardresearch|quantserve|statcounter|google-analytics)\b", re.I)
+_TRACKER = re.compile(
+    r"(?:^|[/.])(?:doubleclick|facebook\.com/tr|pixel|beacon|scorecardresearch|quantserve|statcounter|google-analytics)\b", re.I
+)
 _ICON_PIXELS = 24  # at most this wide and high: an icon, never a picture of something
 _WANTED_WIDTH = 1600  # the smallest candidate at least this wide, else the widest
 
@@ -69,7 +71,9 @@ def is_decoration(attributes: Mapping[str, str | None], source: str) -> bool:
     if (width is not None and width <= 2) or (height is not None and height <= 2) or _TRACKER.search(source):
         return True
     small = width is not None and height is not None and max(width, height) <= _ICON_PIXELS
-    return small or (not (attributes.get("alt") or "").strip() and attributes.get("role") == "presentation" and width is not None and width < 60)
+    return small or (
+        not (attributes.get("alt") or "").strip() and attributes.get("role") == "presentation" and width is not None and width < 60
+    )
 
 
 def _pixels(value: str | None) -> int | None:

@@ -198,7 +198,7 @@ def _escaped_runs(text: str, mark: str) -> str:
         after = text[found.end()] if found.end() < len(text) else " "
         left, right = not after.isspace() and after != BREAK, not before.isspace() and before != BREAK
         inside_word = before.isalnum() and after.isalnum()
-        if mark == "_" and inside_word or not (left or right):
+        if (mark == "_" and inside_word) or not (left or right):
             continue
         if mark == "_" and left and right:  # one side is a word, the other punctuation
             left, right = not before.isalnum(), not after.isalnum()
@@ -243,7 +243,7 @@ def _flanked(mark: str) -> Callable[[re.Match[str]], str]:
         before = whole[found.start() - 1] if found.start() else " "
         after = whole[found.end()] if found.end() < len(whole) else " "
         # A closing mark after punctuation has to be followed by space or punctuation, an opening one the reverse.
-        if _is_punctuation(inner[-1:]) and (after.isalnum()) or _is_punctuation(inner[:1]) and before.isalnum():
+        if (_is_punctuation(inner[-1:]) and (after.isalnum())) or (_is_punctuation(inner[:1]) and before.isalnum()):
             return inner
         return f"{mark}{inner}{mark}"
 

@@ -6,7 +6,9 @@ import re
 
 import ada_url
 
-_CLEAN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*/[^\s<>\"\\^`{|}\x00-\x1f\x7f-\U0010ffff]*")  # absolute and harmless: kept as it was written
+_CLEAN = re.compile(
+    r"https?://[a-z0-9][a-z0-9.-]*/[^\s<>\"\\^`{|}\x00-\x1f\x7f-\U0010ffff]*"
+)  # absolute and harmless: kept as it was written
 _DOTS = re.compile(r"/\.\.?(?:/|$|[?#])")
 _SPOKEN = ("http:", "https:", "mailto:", "tel:", "ftp:", "magnet:", "news:", "sms:", "geo:", "xmpp:", "irc:")
 MAX_CHARS = 4_000  # longer ones are data in disguise

@@ -27,12 +27,16 @@ MAX_LINK_CHARS = 20_000
 
 Leave = Callable[[], None]
 _SKIP = frozenset(
-    "script style noscript template head title meta link base svg canvas object embed iframe select option datalist textarea"
-    " button input area map param source track frame frameset dialog audio video progress meter rp".split()
+    (
+        "script style noscript template head title meta link base svg canvas object embed iframe select option datalist textarea "
+        "button input area map param source track frame frameset dialog audio video progress meter rp"
+    ).split()
 )
 _BLOCK = frozenset(
-    "div p section article main header footer nav aside figure figcaption address form fieldset legend center hgroup details"
-    " summary body html dir search picture-block tbody thead tfoot colgroup".split()
+    (
+        "div p section article main header footer nav aside figure figcaption address form fieldset legend center hgroup details "
+        "summary body html dir search picture-block tbody thead tfoot colgroup"
+    ).split()
 )
 _SUPERSCRIPT = re.compile(r"[+\-−–]?[\d.,]{1,6}|[+\-−–]|n|[a-z]|[+\-−–]?\d*[nxki]")
 _ADMONITION = re.compile(
@@ -47,7 +51,9 @@ _ADMONITION_KIND = re.compile(
 )
 _NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[a-z*†‡§¶↩↑^])[\])]?", re.I)
 _TYPED = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.S)
-_VIDEO = re.compile(r"^https?://(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/|www\.dailymotion\.com/embed/)([\w-]+)")
+_VIDEO = re.compile(
+    r"^https?://(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/|www\.dailymotion\.com/embed/)([\w-]+)"
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -74,9 +80,7 @@ class Mark:
 class Renderer:
     """One page. `title` is the page's own: the heading that says it is the only one of level 1."""
 
-    def __init__(
-        self, addresses: Addresses, *, title: str = "", plain: bool = False
-    ) -> None:
+    def __init__(self, addresses: Addresses, *, title: str = "", plain: bool = False) -> None:
         self.addresses = addresses
         self.title = title
         self.titled = False
@@ -127,9 +131,8 @@ class Renderer:
         self._end_run()
         if tag in ("div", "section", "aside", "details", "p"):
             names = node.attributes.get("class")
-            if names:
-                if tag != "p" and _ADMONITION.search(names):
-                    return self._admonition(node, names)
+            if names and tag != "p" and _ADMONITION.search(names):
+                return self._admonition(node, names)
         return self._end_run
 
     def _text(self, text: str) -> None:
@@ -191,7 +194,7 @@ class Renderer:
     # Inline elements.
 
     def _inline(self, start: str, end: str) -> Leave:
-        if self.heading and start == inline.STRONG or any(mark.start == start for mark in self.marks):
+        if (self.heading and start == inline.STRONG) or any(mark.start == start for mark in self.marks):
             return _nothing
         mark = Mark(start, end)
         return self._marked(mark)
@@ -251,7 +254,7 @@ class Renderer:
             return None
         text = node.text(strip=True)
         before = self.run[-1][-1:] if self.run else ""
-        if _SUPERSCRIPT.fullmatch(text) and before.isalnum() or before in (")", "]") and text.isdigit():
+        if (_SUPERSCRIPT.fullmatch(text) and before.isalnum()) or (before in (")", "]") and text.isdigit()):
             self.run.append("^")
         return _nothing
 
@@ -579,7 +582,7 @@ def _number(value: str | None, default: int) -> int:
 def _is_label(text: str, kind: str) -> bool:
     """Whether a first line is short enough for a label, or says the kind itself."""
     line = text.split("\n", 1)[0]
-    return len(line) <= 60 and (line.startswith("**") or line.startswith("#") or len(line) <= 30) or kind.lower() in line.lower()[:40]
+    return (len(line) <= 60 and (line.startswith("**") or line.startswith("#") or len(line) <= 30)) or kind.lower() in line.lower()[:40]
 
 
 def _is_block_code(node: LexborNode, text: str) -> bool:
@@ -669,8 +672,6 @@ _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
 _SPECIAL = frozenset(_ENTER) & _SKIP
 
 
-def markdown(
-    root: LexborNode, addresses: Addresses, *, title: str = "", plain: bool = False
-) -> str:
+def markdown(root: LexborNode, addresses: Addresses, *, title: str = "", plain: bool = False) -> str:
     """The Markdown (or plain text) of everything below `root`."""
     return Renderer(addresses, title=title, plain=plain).render(root)

@@ -13,22 +13,24 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from cormorant.extract.html.mathml import tex_of
 
-HINT = re.compile(r"katex|mathjax|mjx-|<math|math/tex|latex|data-math|data-tex|codecogs|mwe-math", re.I)
+HINTS = ("katex", "mathjax", "mjx-", "<math", "math/tex", "latex", "data-math", "data-tex", "codecogs", "mimetex")
 MAX_CHARS = 8_000
 
 _HOLDERS = ".katex-display,.katex,mjx-container,.mwe-math-element,.MathJax_Display,.MathJax,.MathJax_SVG,.MathJax_CHTML,math"
 _SCRIPTS = "script[type^='math/tex'],script[type^='math/mml']"
 _ATTRIBUTES = ("data-math", "data-latex", "data-tex", "data-katex", "data-expr", "data-formula", "data-equation", "data-tex-source")
-_SERVICES = re.compile(r"codecogs\.com|/latex\.php|wp\.com/latex|mathtex|mathurl|quicklatex|/mimetex|latex\.(?:artofproblemsolving|vimsky)|math\.now\.sh", re.I)
+_SERVICES = re.compile(
+    r"codecogs\.com|/latex\.php|wp\.com/latex|mathtex|mathurl|quicklatex|/mimetex|latex\.(?:artofproblemsolving|vimsky)|math\.now\.sh", re.I
+)
 _LATEX_CLASS = re.compile(r"(?:^|[\s_-])(?:latex|tex|math|equation|ql-img)(?:$|[\s_-])", re.I)
 _STYLE = re.compile(r"^\{?\\(?:displaystyle|textstyle)\s*")
 _DELIMITERS = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"))
 
 
-def rewrite(tree: LexborHTMLParser) -> None:
-    """Each formula becomes `<math display="block|inline">TeX</math>`."""
+def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
+    """Each formula becomes `<math display="block|inline">TeX</math>`; `lowered` is the source, searched for any sign of one."""
     body = tree.body
-    if body is None:
+    if body is None or not any(hint in lowered for hint in HINTS):
         return
     _scripts(tree, body)
     done: set[int] = set()
@@ -76,7 +78,9 @@ def _scripts(tree: LexborHTMLParser, body: LexborNode) -> None:
 def _formula(node: LexborNode) -> tuple[str, bool]:
     names = node.attributes.get("class") or ""
     display = "katex-display" in names or "MathJax_Display" in names or node.attributes.get("display") in ("true", "block")
-    display = display or node.css_first(".katex-display,[display='true']:not(math),.mwe-math-mathml-display,math[display='block']") is not None
+    display = (
+        display or node.css_first(".katex-display,[display='true']:not(math),.mwe-math-mathml-display,math[display='block']") is not None
+    )
     if node.tag == "math" and node.attributes.get("display") == "block":
         display = True
     return _source(node), display
@@ -141,9 +145,11 @@ def _attributed(tree: LexborHTMLParser, body: LexborNode) -> None:
         for node in body.css(f"[{name}]"):
             value = (node.attributes.get(name) or "").strip()
             names = node.attributes.get("class") or ""
-            if node.tag == "math" or not value or len(value) < 2 and not re.search(r"math|tex", names, re.I):
+            if node.tag == "math" or not value or (len(value) < 2 and not re.search(r"math|tex", names, re.I)):
                 continue
-            if name not in ("data-math", "data-latex", "data-tex", "data-katex", "data-tex-source") and not re.search(r"math|katex|tex", names, re.I):
+            if name not in ("data-math", "data-latex", "data-tex", "data-katex", "data-tex-source") and not re.search(
+                r"math|katex|tex", names, re.I
+            ):
                 continue
             block = node.tag == "div" or re.search(r"block|display", names, re.I) is not None
             _replace(tree, node, value, block)

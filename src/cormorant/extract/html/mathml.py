@@ -10,27 +10,142 @@ from selectolax.lexbor import LexborNode
 MAX_DEPTH = 60
 
 _ARGUMENTS = frozenset(
-    "math mrow mi mn mo mtext ms mspace msup msub msubsup mfrac msqrt mroot mover munder munderover mtable mtr mtd mlabeledtr mfenced menclose"
-    " mstyle mpadded mphantom merror semantics mmultiscripts maction".split()
+    (
+        "math mrow mi mn mo mtext ms mspace msup msub msubsup mfrac msqrt mroot mover munder munderover mtable mtr mtd mlabeledtr "
+        "mfenced menclose mstyle mpadded mphantom merror semantics mmultiscripts maction"
+    ).split()
 )
-_IGNORED = frozenset("annotation annotation-xml mphantom mjx-assistive-mml defs mjx-surd mjx-line mjx-nstrut mjx-dstrut mjx-strut mjx-spacer".split())
+_IGNORED = frozenset(
+    [
+        "annotation",
+        "annotation-xml",
+        "mphantom",
+        "mjx-assistive-mml",
+        "defs",
+        "mjx-surd",
+        "mjx-line",
+        "mjx-nstrut",
+        "mjx-dstrut",
+        "mjx-strut",
+        "mjx-spacer",
+    ]
+)
 _SYMBOLS = {
-    **dict(zip("αβγδεζηθικλμνξπρστυφχψω", "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega".split(), strict=True)),
-    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), strict=True)),
-    **{"ϕ": "varphi", "ϵ": "varepsilon", "ϑ": "vartheta", "ς": "varsigma", "ℓ": "ell", "ℏ": "hbar", "∂": "partial", "∇": "nabla", "∞": "infty"},
+    **dict(
+        zip(
+            "αβγδεζηθικλμνξπρστυφχψω",
+            ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega").split(),
+            strict=True,
+        )
+    ),
+    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", ["Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"], strict=True)),
+    **{
+        "ϕ": "varphi",
+        "ϵ": "varepsilon",
+        "ϑ": "vartheta",
+        "ς": "varsigma",
+        "ℓ": "ell",
+        "ℏ": "hbar",
+        "∂": "partial",
+        "∇": "nabla",
+        "∞": "infty",
+    },
     **{"∑": "sum", "∏": "prod", "∫": "int", "∮": "oint", "∬": "iint", "⋃": "bigcup", "⋂": "bigcap", "∐": "coprod", "⨁": "bigoplus"},
-    **{"≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "≡": "equiv", "∼": "sim", "≃": "simeq", "≅": "cong", "∝": "propto", "≪": "ll", "≫": "gg"},
-    **{"×": "times", "÷": "div", "⋅": "cdot", "·": "cdot", "±": "pm", "∓": "mp", "∗": "ast", "∘": "circ", "⊕": "oplus", "⊗": "otimes", "†": "dagger"},
-    **{"∈": "in", "∉": "notin", "∋": "ni", "⊂": "subset", "⊆": "subseteq", "⊃": "supset", "⊇": "supseteq", "∪": "cup", "∩": "cap", "∅": "emptyset"},
-    **{"∧": "wedge", "∨": "vee", "¬": "neg", "∀": "forall", "∃": "exists", "⊢": "vdash", "⊨": "models", "⊥": "perp", "∥": "parallel", "∣": "mid"},
-    **{"→": "to", "←": "leftarrow", "↔": "leftrightarrow", "⇒": "Rightarrow", "⇐": "Leftarrow", "⇔": "Leftrightarrow", "↦": "mapsto", "⟶": "longrightarrow"},
+    **{
+        "≤": "leq",
+        "≥": "geq",
+        "≠": "neq",
+        "≈": "approx",
+        "≡": "equiv",
+        "∼": "sim",
+        "≃": "simeq",
+        "≅": "cong",
+        "∝": "propto",
+        "≪": "ll",
+        "≫": "gg",
+    },
+    **{
+        "×": "times",
+        "÷": "div",
+        "⋅": "cdot",
+        "·": "cdot",
+        "±": "pm",
+        "∓": "mp",
+        "∗": "ast",
+        "∘": "circ",
+        "⊕": "oplus",
+        "⊗": "otimes",
+        "†": "dagger",
+    },
+    **{
+        "∈": "in",
+        "∉": "notin",
+        "∋": "ni",
+        "⊂": "subset",
+        "⊆": "subseteq",
+        "⊃": "supset",
+        "⊇": "supseteq",
+        "∪": "cup",
+        "∩": "cap",
+        "∅": "emptyset",
+    },
+    **{
+        "∧": "wedge",
+        "∨": "vee",
+        "¬": "neg",
+        "∀": "forall",
+        "∃": "exists",
+        "⊢": "vdash",
+        "⊨": "models",
+        "⊥": "perp",
+        "∥": "parallel",
+        "∣": "mid",
+    },
+    **{
+        "→": "to",
+        "←": "leftarrow",
+        "↔": "leftrightarrow",
+        "⇒": "Rightarrow",
+        "⇐": "Leftarrow",
+        "⇔": "Leftrightarrow",
+        "↦": "mapsto",
+        "⟶": "longrightarrow",
+    },
     **{"⟹": "implies", "⟺": "iff", "↑": "uparrow", "↓": "downarrow", "…": "ldots", "⋯": "cdots", "⋮": "vdots", "⋱": "ddots", "′": "prime"},
-    **{"⟨": "langle", "⟩": "rangle", "⌊": "lfloor", "⌋": "rfloor", "⌈": "lceil", "⌉": "rceil", "‖": "Vert", "ℝ": "mathbb{R}", "ℕ": "mathbb{N}"},
+    **{
+        "⟨": "langle",
+        "⟩": "rangle",
+        "⌊": "lfloor",
+        "⌋": "rfloor",
+        "⌈": "lceil",
+        "⌉": "rceil",
+        "‖": "Vert",
+        "ℝ": "mathbb{R}",
+        "ℕ": "mathbb{N}",
+    },
     **{"ℤ": "mathbb{Z}", "ℚ": "mathbb{Q}", "ℂ": "mathbb{C}", "√": "surd", "∖": "setminus", "∠": "angle", "△": "triangle", "⊤": "top"},
 }
-_ACCENTS = {"^": "hat", "ˆ": "hat", "~": "tilde", "˜": "tilde", "¯": "bar", "‾": "overline", "→": "vec", "⃗": "vec", "˙": "dot", "¨": "ddot", "ˇ": "check", "_": "underline"}
-_ACCENTS |= {"⏞": "overbrace", "⏟": "underbrace", "―": "overline", "―": "overline"}
-_FUNCTIONS = frozenset("sin cos tan cot sec csc sinh cosh tanh log ln lg exp lim max min sup inf arg det dim ker gcd deg Pr arcsin arccos arctan limsup liminf".split())
+_ACCENTS = {
+    "^": "hat",
+    "ˆ": "hat",
+    "~": "tilde",
+    "˜": "tilde",
+    "¯": "bar",
+    "‾": "overline",
+    "→": "vec",
+    "⃗": "vec",
+    "˙": "dot",
+    "¨": "ddot",
+    "ˇ": "check",
+    "_": "underline",
+}
+_ACCENTS |= {"⏞": "overbrace", "⏟": "underbrace", "―": "overline"}
+_FUNCTIONS = frozenset(
+    (
+        "sin cos tan cot sec csc sinh cosh tanh log ln lg exp lim max min sup inf arg det dim ker gcd deg Pr arcsin arccos arctan "
+        "limsup liminf"
+    ).split()
+)
 _DRAWN = re.compile(r"\bmjx-c([0-9A-F]{2,6})\b")
 
 

@@ -20,12 +20,17 @@ MAX_SUMMARY = 500
 MAX_BYLINE = 120
 
 ARTICLES = frozenset(
-    "article newsarticle blogposting reportagenewsarticle techarticle scholarlyarticle opinionnewsarticle analysisnewsarticle liveblogposting"
-    " socialmediaposting discussionforumposting report review recipe howto webpage videoobject qapage creativework product book podcastepisode"
-    " aboutpage faqpage itempage medicalwebpage backgroundnewsarticle reviewnewsarticle".split()
+    (
+        "article newsarticle blogposting reportagenewsarticle techarticle scholarlyarticle opinionnewsarticle analysisnewsarticle "
+        "liveblogposting socialmediaposting discussionforumposting report review recipe howto webpage videoobject qapage "
+        "creativework product book podcastepisode aboutpage faqpage itempage medicalwebpage backgroundnewsarticle "
+        "reviewnewsarticle"
+    ).split()
 )
 _PLACEHOLDER = re.compile(
-    r"\{\{|\}\}|\{%|<%|\$\{|^(?:undefined|null|none|nan|n/a|title|author(?: name)?|admin|administrator|unknown|default|description|untitled.*|loading.*|\[object object\]|your name|site name|anonymous)$",
+    r"\{\{|\}\}|\{%|<%|\$\{"
+    r"|^(?:undefined|null|none|nan|n/a|title|author(?: name)?|admin"
+    r"|administrator|unknown|default|description|untitled.*|loading.*|\[object object\]|your name|site name|anonymous)$",
     re.I,
 )
 _SEPARATOR = re.compile(r"\s+(?:[|»·•›]|::|[-–—])\s+|\s*\|\s*")
@@ -41,15 +46,44 @@ _ELSEWHERE = re.compile(
 _DATE_NAMES = (
     *("article:published_time", "datepublished", "og:published_time", "parsely-pub-date", "sailthru.date", "publishdate", "publish-date"),
     *("publish_date", "pubdate", "publication_date", "article.published", "dc.date.issued", "dcterms.issued", "dc.date", "dcterms.date"),
-    *("dcterms.created", "dc.date.created", "citation_publication_date", "citation_date", "citation_online_date", "date", "article:published"),
-    *("cxenseparse:recs:publishtime", "rnews:datepublished", "original-publish-date", "created", "release_date", "og:article:published_time"),
+    *(
+        "dcterms.created",
+        "dc.date.created",
+        "citation_publication_date",
+        "citation_date",
+        "citation_online_date",
+        "date",
+        "article:published",
+    ),
+    *(
+        "cxenseparse:recs:publishtime",
+        "rnews:datepublished",
+        "original-publish-date",
+        "created",
+        "release_date",
+        "og:article:published_time",
+    ),
 )
-_AUTHOR_NAMES = ("author", "article:author", "dc.creator", "dcterms.creator", "parsely-author", "sailthru.author", "citation_author", "byl", "twitter:creator")
+_AUTHOR_NAMES = (
+    "author",
+    "article:author",
+    "dc.creator",
+    "dcterms.creator",
+    "parsely-author",
+    "sailthru.author",
+    "citation_author",
+    "byl",
+    "twitter:creator",
+)
 _BYLINE_NODES = (
-    "[rel~=author],[itemprop~=author] [itemprop~=name],[itemprop~=author],.byline .author,.byline-name,.author-name,.post-author,.entry-author"
+    "[rel~=author],[itemprop~=author] [itemprop~=name],[itemprop~=author],.byline .author"
+    ",.byline-name,.author-name,.post-author,.entry-author"
     ",.byline,.article-author,.author,[class*=byline],[class*=author-name],[class*=Byline]"
 )
-_DATE_NODES = "[itemprop~=datePublished],time[pubdate],time[datetime],time,.published,.post-date,.entry-date,.date,.dateline,.publish-date,[class*=publish]"
+_DATE_NODES = (
+    "[itemprop~=datePublished],time[pubdate],time[datetime],time,.published,.post-date,.entry-date"
+    ",.date,.dateline,.publish-date,[class*=publish]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +110,12 @@ def read(tree: LexborHTMLParser, entities: list[dict[str, Any]], *, url: str) ->
         byline=_byline(tree, metas, main, heading, title),
         site=site or tail,
         published=_published(tree, metas, main, heading, url),
-        summary=_clipped(_first((*_values(metas, "description", "og:description", "twitter:description", "dc.description"), _text(main.get("description")))), MAX_SUMMARY),
+        summary=_clipped(
+            _first(
+                (*_values(metas, "description", "og:description", "twitter:description", "dc.description"), _text(main.get("description")))
+            ),
+            MAX_SUMMARY,
+        ),
         language=_language(tree, metas, main),
     )
 
@@ -186,7 +225,7 @@ def _without_site(title: str, site: str) -> str:
     if len(parts) < 2:
         return title
     last, first = parts[-1], parts[0]
-    if site and same_title(last, site) or not site and len(words_of(last)) <= 3 and len(words_of(title)) - len(words_of(last)) >= 3:
+    if (site and same_title(last, site)) or (not site and len(words_of(last)) <= 3 and len(words_of(title)) - len(words_of(last)) >= 3):
         return title[: title.rfind(last)].rstrip(" |»·•›:-–—\t")
     if site and same_title(first, site) and len(parts) > 1:
         return title[len(first) :].lstrip(" |»·•›:-–—\t")
@@ -232,7 +271,12 @@ def _main_entity(entities: list[dict[str, Any]], title: str, url: str) -> dict[s
         own += [one.get("@id") for one in own if isinstance(one, dict)]
         here = any(isinstance(one, str) and one.partition("#")[0].rstrip("/") == bare for one in own)
         headed = same_title(_text(entity.get("headline")) or _text(entity.get("name")), title)
-        return 3 * here + 4 * headed + 2 * ("datePublished" in entity) + (not set(_types(entity)) & {"webpage", "creativework", "videoobject", "product"})
+        return (
+            3 * here
+            + 4 * headed
+            + 2 * ("datePublished" in entity)
+            + (not set(_types(entity)) & {"webpage", "creativework", "videoobject", "product"})
+        )
 
     return max(articles, key=fits)
 
@@ -270,7 +314,13 @@ def _authors_in_text(tree: LexborHTMLParser, heading: LexborNode | None, title: 
         if len(text) > 200 or not text:
             continue
         name = _name(node.attributes.get("content") or text)
-        if name and not dates.iso(name) and not same_title(name, title) and len(name.split()) <= 8 and not name.lower().startswith(("about", "more", "view all")):
+        if (
+            name
+            and not dates.iso(name)
+            and not same_title(name, title)
+            and len(name.split()) <= 8
+            and not name.lower().startswith(("about", "more", "view all"))
+        ):
             return [name]
     return []
 
@@ -290,7 +340,12 @@ def _holds(node: LexborNode, inner: LexborNode) -> bool:
 
 
 def _published(tree: LexborHTMLParser, metas: dict[str, list[str]], main: dict[str, Any], heading: LexborNode | None, url: str) -> str:
-    for value in (*_values(metas, *_DATE_NAMES), _text(main.get("datePublished")), _text(main.get("uploadDate")), _text(main.get("dateCreated"))):
+    for value in (
+        *_values(metas, *_DATE_NAMES),
+        _text(main.get("datePublished")),
+        _text(main.get("uploadDate")),
+        _text(main.get("dateCreated")),
+    ):
         if found := dates.iso(value):
             return found
     return _beside(tree, heading) or dates.in_path(url)

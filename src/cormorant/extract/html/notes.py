@@ -7,6 +7,7 @@ link back from there and the repeated number are dropped. Notes that stand insid
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -18,10 +19,16 @@ _NUMBER = re.compile(r"\d{1,4}")
 _BACK = re.compile(r"\s*(?:[↩↑⤴⇑^←⏎🔙\ufe0e\ufe0f]+|\[?(?:back|return|jump(?: up)?|jump back).{0,40}|↵)\s*", re.I)
 _REF_NAMES = re.compile(r"footnote|noteref|fnref|reference|citation|endnote|cite|sidenote|\bfn\b", re.I)
 _LEADING = re.compile(r"^\s*(?:[\[(^]*\s*(\d{1,4}|[a-z*†‡§¶]{1,3})\s*[\])]?\s*[.:)\]]*)\s*", re.I)
-_BLOCKS = frozenset("li p div dd td aside section blockquote tr".split())
+_BLOCKS = frozenset(["li", "p", "div", "dd", "td", "aside", "section", "blockquote", "tr"])
 _HEADINGS = "h1,h2,h3,h4,h5,h6"
-_ASIDE = ".sidenote,.marginnote,.side-note,.margin-note,.ltx_role_footnote>.ltx_note_outer,span.footnote,span.inline-footnote,[role=doc-footnote]"
-_COPIES = "[class*=sidenote],[class*=marginnote],[class*=tooltip],[class*=popover],[class*=popup],[class*=footnote],[role=note],[role=tooltip],[role=doc-footnote]"
+_ASIDE = (
+    ".sidenote,.marginnote,.side-note,.margin-note,.ltx_role_footnote>.ltx_note_outer,span.footnote,span.inline-footnote"
+    ",[role=doc-footnote]"
+)
+_COPIES = (
+    "[class*=sidenote],[class*=marginnote],[class*=tooltip],[class*=popover],[class*=popup],[class*=footnote],[role=note]"
+    ",[role=tooltip],[role=doc-footnote]"
+)
 
 REF = "data-note"  # on a <sup>: the label of the note it refers to
 NOTE = "x-note"
@@ -101,8 +108,8 @@ def _linked(root: LexborNode, anchors: list[LexborNode], notes: Notes) -> None:
                 places.setdefault(name, node)
     for anchor in anchors:  # a word processor's notes have no id: the link back names the place it comes from
         back = _fragment(anchor)
-        if "ref" in back and (place := back.replace("ref", "", 1)) in wanted:
-            places.setdefault(place, anchor)
+        if "ref" in back and (forth := back.replace("ref", "", 1)) in wanted:
+            places.setdefault(forth, anchor)
     held: dict[int, list[tuple[LexborNode, str]]] = {}
     holders: dict[int, LexborNode] = {}
     for anchor in anchors:
@@ -117,7 +124,7 @@ def _linked(root: LexborNode, anchors: list[LexborNode], notes: Notes) -> None:
         holders[holder.mem_id] = holder
     # A block that several different notes lead to holds them all, and can't be one of them.
     alone = [key for key, refs in held.items() if len({_fragment(anchor) for anchor, _ in refs}) == 1]
-    alone = [key for key in alone if not any(_inside(holders[key], other) for other in held if other != key)]
+    alone = [key for key in alone if not _inside(holders[key], held.keys())]
     _copies(root, [holders[key] for key in alone])
     labels: dict[int, str] = {}
     for key in alone:
@@ -153,7 +160,7 @@ def _loose(root: LexborNode, notes: Notes) -> None:
                 mark.decompose()
                 break
         for mark in raised[label]:
-            if not _inside(mark, holder.mem_id):
+            if not _inside(mark, {holder.mem_id}):
                 notes.refer(mark, label)
     for label, holder in holders.items():
         notes.take(holder, label)
@@ -212,12 +219,12 @@ def _is_note(holder: LexborNode) -> bool:
     return len(_LEADING.sub("", text).strip()) > 1
 
 
-def _inside(holder: LexborNode, other: int) -> bool:
+def _inside(holder: LexborNode, others: Collection[int]) -> bool:
     parent = holder.parent
     for _ in range(8):
         if parent is None:
             return False
-        if parent.mem_id == other:
+        if parent.mem_id in others:
             return True
         parent = parent.parent
     return False
@@ -239,7 +246,11 @@ def _wrapper(anchor: LexborNode) -> LexborNode:
     node = anchor
     for _ in range(3):
         parent = node.parent
-        if parent is None or parent.tag not in ("sup", "span", "small", "b", "strong", "em") or parent.text(strip=True) != anchor.text(strip=True):
+        if (
+            parent is None
+            or parent.tag not in ("sup", "span", "small", "b", "strong", "em")
+            or parent.text(strip=True) != anchor.text(strip=True)
+        ):
             break
         node = parent
     return node
@@ -256,7 +267,12 @@ def _without_label(holder: LexborNode, refs: list[tuple[LexborNode, str]]) -> No
         fragment = _fragment(anchor)
         names = " ".join(anchor.attributes.get(name) or "" for name in ("class", "role", "rev"))
         back = fragment and (fragment in targets - {""} or re.search(r"ref|back|return", fragment, re.I))
-        if back and (len(text) <= 6 or _BACK.fullmatch(text) or _LABEL.fullmatch(text)) or _BACK.fullmatch(text) or "backref" in names or "backlink" in names:
+        if (
+            (back and (len(text) <= 6 or _BACK.fullmatch(text) or _LABEL.fullmatch(text)))
+            or _BACK.fullmatch(text)
+            or "backref" in names
+            or "backlink" in names
+        ):
             wrapper = _wrapper(anchor)
             (wrapper if wrapper.mem_id != holder.mem_id else anchor).decompose()
     labels = {match[1].lower() for _, text in refs if (match := _LABEL.fullmatch(text))}
@@ -283,7 +299,7 @@ def _copies(root: LexborNode, holders: list[LexborNode]) -> None:
     texts = {_bare(holder) for holder in holders}
     own = {holder.mem_id for holder in holders}
     for node in root.css(_COPIES):
-        if node.mem_id in own or any(_inside(node, key) for key in own) or any(inner.mem_id in own for inner in node.css("*")[:200]):
+        if node.mem_id in own or _inside(node, own) or any(inner.mem_id in own for inner in node.css("li,p,div,aside,span")[:200]):
             continue
         if len(bare := _bare(node)) > 8 and bare in texts:
             node.decompose()

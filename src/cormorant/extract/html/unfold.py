@@ -9,11 +9,23 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_HINTS = ('role="tab', "role=tab", "role='tab", "aria-expanded", "data-toggle", "data-bs-toggle", "tab-pane", "tabbed-set", "collaps", "accordion")
-_PANEL = re.compile(r"(?:^|[\s_-])(?:accordion|collapse|collapsible|panel|faq|tab|tabs|toggle|expand\w*|disclosure|answer|content|body)(?:$|[\s_-])", re.I)
+_HINTS = (
+    'role="tab',
+    "role=tab",
+    "role='tab",
+    "aria-expanded",
+    "data-toggle",
+    "data-bs-toggle",
+    "tab-pane",
+    "tabbed-set",
+    "collaps",
+    "accordion",
+)
+_PANEL = re.compile(
+    r"(?:^|[\s_-])(?:accordion|collapse|collapsible|panel|faq|tab|tabs|toggle|expand\w*|disclosure|answer|content|body)(?:$|[\s_-])", re.I
+)
 _MENU = frozenset({"menu", "listbox", "navigation", "dialog", "tree", "combobox", "grid"})
 _HIDING = re.compile(r"^(?:hidden|is-hidden|collapsed?|d-none|hide|invisible|inactive|is-closed)$", re.I)
-_ID = re.compile(r"[A-Za-z_][\w:.-]*")
 MAX_LABEL = 120
 
 
@@ -22,17 +34,23 @@ def unfold(tree: LexborHTMLParser, lowered: str) -> None:
     body = tree.body
     if body is None or not any(hint in lowered for hint in _HINTS):
         return
-    _tabs(tree, body)
+    places: Places = {}
+    for node in body.css("[id]"):
+        places.setdefault(node.attributes.get("id") or "", node)
+    places.pop("", None)
+    _tabs(tree, body, places)
     _radio_tabs(tree, body)
-    _accordions(body)
+    _accordions(body, places)
     for panel in body.css(".is-collapsed > *,.accordion-content,.accordion-body,.accordion-panel,.collapsible-content,.panel-collapse"):
         if not _is_menu(panel):
             _open(panel)
 
 
-def _by_id(body: LexborNode, name: str | None) -> LexborNode | None:
-    name = (name or "").strip().removeprefix("#")
-    return body.css_first(f'[id="{name}"]') if name and _ID.fullmatch(name) else None
+Places = dict[str, LexborNode]
+
+
+def _by_id(places: Places, name: str | None) -> LexborNode | None:
+    return places.get((name or "").strip().removeprefix("#"))
 
 
 def _open(panel: LexborNode) -> None:
@@ -63,10 +81,11 @@ def _label(tree: LexborHTMLParser, panel: LexborNode, text: str) -> None:
     first.insert_before(paragraph)
 
 
-def _tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
+def _tabs(tree: LexborHTMLParser, body: LexborNode, places: Places) -> None:
+    labelled = {node.attributes.get("aria-labelledby") or "": node for node in body.css("[role=tabpanel][aria-labelledby]")}
     for strip in body.css("[role=tablist],ul.nav-tabs,div.tab-nav"):
         tabs = strip.css("[role=tab]") or strip.css("a[href^='#'],[data-target^='#'],[data-bs-target^='#']")
-        panels = _panels_of(strip, tabs, body)
+        panels = _panels_of(strip, tabs, places, labelled)
         if not panels or len(panels) != len(tabs):
             continue
         shown = 0
@@ -80,13 +99,13 @@ def _tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
             strip.decompose()
 
 
-def _panels_of(strip: LexborNode, tabs: list[LexborNode], body: LexborNode) -> list[LexborNode | None]:
+def _panels_of(strip: LexborNode, tabs: list[LexborNode], places: Places, labelled: Places) -> list[LexborNode | None]:
     """The panel of each tab: by id, by the label it names, or by its place among the panels beside the strip."""
     named = [
-        _by_id(body, tab.attributes.get("aria-controls"))
-        or _by_id(body, tab.attributes.get("data-bs-target") or tab.attributes.get("data-target"))
-        or (_by_id(body, tab.attributes.get("href")) if (tab.attributes.get("href") or "").startswith("#") else None)
-        or (body.css_first(f'[role=tabpanel][aria-labelledby="{own}"]') if _ID.fullmatch(own := tab.attributes.get("id") or "") else None)
+        _by_id(places, tab.attributes.get("aria-controls"))
+        or _by_id(places, tab.attributes.get("data-bs-target") or tab.attributes.get("data-target"))
+        or (_by_id(places, tab.attributes.get("href")) if (tab.attributes.get("href") or "").startswith("#") else None)
+        or labelled.get(tab.attributes.get("id") or "")
         for tab in tabs
     ]
     if any(panel is not None for panel in named):
@@ -116,12 +135,17 @@ def _radio_tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
             label.decompose()
 
 
-def _accordions(body: LexborNode) -> None:
+def _accordions(body: LexborNode, places: Places) -> None:
     for trigger in body.css("[aria-expanded][aria-controls],[data-toggle=collapse],[data-bs-toggle=collapse],[aria-expanded]"):
         if trigger.attributes.get("role") in _MENU or (trigger.attributes.get("aria-haspopup") or "false") not in ("false", ""):
             continue
-        name = trigger.attributes.get("aria-controls") or trigger.attributes.get("data-bs-target") or trigger.attributes.get("data-target") or ""
-        panel = _by_id(body, name or _fragment(trigger)) or _beside(trigger)
+        name = (
+            trigger.attributes.get("aria-controls")
+            or trigger.attributes.get("data-bs-target")
+            or trigger.attributes.get("data-target")
+            or ""
+        )
+        panel = _by_id(places, name or _fragment(trigger)) or _beside(trigger)
         if panel is None or _is_menu(panel) or _is_menu(trigger):
             continue
         if panel.css_first("a") is not None and len(panel.text(strip=True)) < 3 * sum(len(a.text(strip=True)) for a in panel.css("a")) // 2:
