@@ -11,7 +11,6 @@ import asyncio
 import re
 import ssl
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import cast
 
 HEAD_MAX_BYTES = 64 * 1024  # of one response head; real ones with long security policies reach about 20 KiB
@@ -43,21 +42,25 @@ class Broken(Exception):
         self.early = early
 
 
-@dataclass(frozen=True, slots=True)
 class Head:
-    """Status line and header fields of one response, names in lower case, in the order sent."""
+    """Status line and header fields of one response, names in lower case, in the order sent.
 
-    status: int
-    fields: tuple[tuple[str, str], ...]
-    http10: bool = False
-    lax: bool = False  # something in it could be read in two ways, so the connection is not used again
-    _first: dict[str, str] = field(init=False, repr=False, compare=False)
+    `lax` says that something in it could be read in two ways, so the connection is not used again.
+    """
 
-    def __post_init__(self) -> None:
-        first: dict[str, str] = {}
-        for name, value in self.fields:
-            first[name] = f"{first[name]}, {value}" if name in first else value
-        object.__setattr__(self, "_first", first)
+    __slots__ = ("_first", "fields", "http10", "lax", "status")
+
+    def __init__(self, status: int, lines: Iterable[str], *, http10: bool = False, lax: bool = False) -> None:
+        self.status = status
+        self.http10 = http10
+        self.lax = lax
+        self.fields: list[tuple[str, str]] = []
+        self._first: dict[str, str] = {}
+        for line in lines:
+            name, _, value = line.partition(":")
+            name, value = name.lower(), value.strip(" \t")
+            self.fields.append((name, value))
+            self._first[name] = f"{self._first[name]}, {value}" if name in self._first else value
 
     def get(self, name: str, default: str = "") -> str:
         """The value of a field; several fields of one name are joined by a comma (RFC 9110 5.3)."""
@@ -79,8 +82,7 @@ def read_head(raw: bytes) -> Head:
     found = _STATUS.match(raw)
     if found and _FIELDS.fullmatch(raw, found.end()) and raw.count(b"\r\n") <= HEAD_MAX_LINES:
         text = raw[found.end() + 2 :].decode("latin-1")
-        pairs = [line.partition(":") for line in text.split("\r\n")] if text else []
-        return Head(int(found[2]), tuple((name.lower(), value.strip(" \t")) for name, _, value in pairs), http10=found[1] == b"0")
+        return Head(int(found[2]), text.split("\r\n") if text else (), http10=found[1] == b"0")
     return _read_odd_head(raw)
 
 
@@ -95,22 +97,21 @@ def _read_odd_head(raw: bytes) -> Head:
         raise Malformed(f"the answer is not HTTP/1.x: it begins {lines[0][:60]!r}")
     if len(lines) > HEAD_MAX_LINES:
         raise Malformed(f"more than {HEAD_MAX_LINES} header fields")
-    fields: list[tuple[str, str]] = []
+    sound: list[str] = []
     for line in lines[1:]:
         if line[:1] in (b" ", b"\t"):  # obs-fold, RFC 9112 5.2: a user agent replaces it by a space
-            if not fields:
+            if not sound:
                 raise Malformed("the first header field is a continuation line")
-            name, value = fields[-1]
-            fields[-1] = (name, f"{value} {line.strip().decode('latin-1')}".strip())
+            sound[-1] += " " + line.strip().decode("latin-1")
             lax = True
             continue
-        name_bytes, colon, value_bytes = line.partition(b":")
-        if not colon or not _NAME.fullmatch(name_bytes):
+        name, colon, value = line.partition(b":")
+        if not colon or not _NAME.fullmatch(name):
             raise Malformed(f"a header line can't be read: {line[:60]!r}")
-        if _BAD_VALUE.search(value_bytes):
-            raise Malformed(f"the field {name_bytes.decode()!r} holds a control character")
-        fields.append((name_bytes.decode("ascii").lower(), value_bytes.strip(b" \t").decode("latin-1")))
-    return Head(int(found[2]), tuple(fields), http10=found[1] == b"0", lax=lax)
+        if _BAD_VALUE.search(value):
+            raise Malformed(f"the field {name.decode()!r} holds a control character")
+        sound.append(line.decode("latin-1"))
+    return Head(int(found[2]), sound, http10=found[1] == b"0", lax=lax)
 
 
 def write_head(method: str, target: str, headers: Iterable[tuple[str, str]]) -> bytes:
