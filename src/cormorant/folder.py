@@ -84,25 +84,29 @@ class Folder:
     def read(self, name: str) -> bytes | None:
         """The whole file, or None where there is none."""
         try:
-            at = os.open(self._path / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            at = os.open(f"{self._path}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
             return None
-        with os.fdopen(at, "rb") as file:
+        try:
             facts = os.fstat(at)
             if not stat.S_ISREG(facts.st_mode) or facts.st_size > MAX_FILE_BYTES:
                 return None
-            try:
-                return file.read()
-            except OSError:
-                return None
+            found = os.read(at, facts.st_size)
+            while more := os.read(at, 1 << 20):  # a read may bring less than was asked for
+                found += more
+            return found
+        except OSError:
+            return None
+        finally:
+            os.close(at)
 
     def used(self, response_id: str) -> None:
         """The id was read: its turn to be swept comes later, and not while this store is open."""
         with contextlib.suppress(OSError, NotConfigured):  # a folder that can only be read is read all the same
             self._open()
             self._note(response_id)
-            path = self._path / f"{response_id}.json"
-            facts, now = path.stat(), time.time_ns()
+            path = f"{self._path}/{response_id}.json"
+            facts, now = os.stat(path), time.time_ns()
             if now - _last_use(facts) > USE_S * 10**9:  # to the minute: changing a file's times can wait for the disk
                 os.utime(path, ns=(now, facts.st_mtime_ns))  # the time of writing stays: age counts from it
 

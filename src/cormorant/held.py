@@ -14,7 +14,7 @@ import secrets
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from cormorant.document import Document
@@ -344,23 +344,36 @@ def _filled(value: Any, load: Callable[[str], bytes]) -> Any:
     return value
 
 
+Maker = Callable[[Any], Any]
+
+
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _made(kind: Any, value: Any) -> Any:
-    """`value` as `kind` says: dataclasses and tuples again. A field that a newer or older version had is passed over."""
+def _maker(kind: Any) -> Maker | None:
+    """How a JSON value becomes what `kind` says: dataclasses and tuples again. None: it is that already."""
     origin = get_origin(kind)
-    if value is None:
-        return None
     if origin in (Union, types.UnionType):
-        return _made(next(arm for arm in get_args(kind) if arm is not type(None)), value)
+        inner = _maker(next(arm for arm in get_args(kind) if arm is not type(None)))
+        return None if inner is None else lambda value: None if value is None else inner(value)
     if origin is tuple:
-        arms = get_args(kind)
-        of = [arms[0]] * len(value) if arms[-1:] == (...,) else list(arms)
-        return tuple(_made(arm, entry) for arm, entry in zip(of, value, strict=True))
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        hints = _hints(kind)
-        return kind(**{f.name: _made(hints[f.name], value[f.name]) for f in dataclasses.fields(kind) if f.init and f.name in value})
-    return value
+        return _tuple_maker(get_args(kind))
+    return partial(_made, kind) if isinstance(kind, type) and dataclasses.is_dataclass(kind) else None
+
+
+def _tuple_maker(arms: tuple[Any, ...]) -> Maker:
+    makers = [_maker(arm) for arm in arms if arm is not ...]
+    if arms[-1:] != (...,):
+        return lambda value: tuple(entry if make is None else make(entry) for make, entry in zip(makers, value, strict=True))
+    make = makers[0]
+    return tuple if make is None else lambda value: tuple(map(make, value))
+
+
+@cache
+def _makers(kind: type) -> dict[str, Maker | None]:
+    hints = get_type_hints(kind)
+    return {f.name: _maker(hints[f.name]) for f in dataclasses.fields(kind) if f.init}
+
+
+def _made(kind: Any, value: dict[str, Any]) -> Any:
+    """A dataclass from its fields. One that an older or newer version did not have is passed over."""
+    makers = _makers(kind)
+    return kind(**{name: entry if (make := makers[name]) is None else make(entry) for name, entry in value.items() if name in makers})
