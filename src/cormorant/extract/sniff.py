@@ -223,10 +223,13 @@ def _is_binary(body: bytes, declared: str, content_type: str) -> bool:
 
 
 def looks_utf16(head: bytes) -> str:
-    """`utf-16-le` or `utf-16-be` when every second byte is NUL and the others are text: UTF-16 without its mark."""
+    """`utf-16-le` or `utf-16-be` for UTF-16 without its mark: markup, or text of which every second byte is NUL."""
     head = head[: len(head) // 2 * 2]
     if len(head) < 8:
         return ""
+    for start, name in ((b"<\x00", "utf-16-le"), (b"\x00<", "utf-16-be")):  # markup begins in ASCII, whatever script follows
+        if head.startswith(start) and re.match(rb"[!?/a-zA-Z]\x00" if name == "utf-16-le" else rb"\x00[!?/a-zA-Z]", head[2:]):
+            return name
     even, odd = head[::2], head[1::2]
     for text, nuls, name in ((even, odd, "utf-16-le"), (odd, even, "utf-16-be")):
         if nuls.count(0) >= 0.7 * len(nuls) and not text.count(0) and not _BINARY.search(text):

@@ -433,7 +433,8 @@ def _clean_alternatives(root: LexborNode, markup: str) -> list[Finding]:
     found: list[Finding] = []
     odd = bool(ODD.search(markup))
     nodes = root.css("[alt], [title]")
-    texts = [value for node in nodes for name in _SPOKEN if (value := node.attributes.get(name)) and len(value) >= INSTRUCTION_MIN_CHARS]
+    given = [node.attributes for node in nodes]
+    texts = [value for each in given for name in _SPOKEN if (value := each.get(name)) and len(value) >= INSTRUCTION_MIN_CHARS]
     speaking = instructs("\n".join(texts), whole=True)
     if not odd and not speaking:
         return found

@@ -85,40 +85,22 @@ RELEVANT = frozenset(
 )
 
 
-# What a body must hold before it is worth parsing. Rough on purpose: `hides` has the last word.
+# What a body must hold before it is worth parsing (spaces around colons are gone). Rough: `hides` has the last word.
 _HIDING_HINTS = (
     *(
-        "none",
-        "hidden",
-        "collapse",
-        "opacity",
+        "display:none",
+        "visibility:hidden",
+        "visibility:collapse",
+        "opacity:0",
+        "opacity:.0",
+        "opacity(0",
         "font-size:0",
-        "font-size: 0",
         "font-size:1px",
-        "font-size: 1px",
         "font-size:.",
-        "font:0",
-        "overflow:clip",
     ),
-    *(
-        "clip",
-        "scale",
-        "zoom",
-        "transparent",
-        "rgba",
-        "hsla",
-        "#0000",
-        "#fff0",
-        "background",
-        "translate",
-        "-999",
-        "-1000",
-        "-2000",
-        "-3000",
-        "-5000",
-        "000px",
-    ),
-    *("text-indent", "margin-left:-", "margin-top:-", "left:-", "top:-", "left: -", "top: -", "-100v", "-200"),
+    *("font:0", "height:0", "width:0", "height:1px", "width:1px", "clip:rect", "clip-path", "scale(0", "scale3d(0", "scale:0", "zoom:0"),
+    *("color:transparent", "color:#0000", "color:rgba", "color:hsla", "-999", "-1000", "-2000", "-3000", "-5000", "00000px"),
+    *("text-indent:-", "margin-left:-", "margin-top:-", "left:-", "top:-", "right:-", "bottom:-", "inset:-"),
 )
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _AT_RULE = re.compile(r"@[\w-]+[^{};]*[{;]")
@@ -326,6 +308,10 @@ def plain_rules(css: str) -> str:
     """A sheet with the rules that hold on every screen: without comments and conditional at-rules."""
     if "/*" in css:
         css = _COMMENT.sub("", css)
+    css = css.replace("\n", " ").replace("\t", " ").replace("\r", " ").replace("\f", " ")
+    while "  " in css:
+        css = css.replace("  ", " ")
+    css = css.replace(" :", ":").replace(": ", ":")
     return _unconditional(css) if "@" in css else css
 
 
@@ -404,7 +390,7 @@ class Sheet:
     def coloured(self, papers: frozenset[Colour]) -> list[LexborNode]:
         """Every element whose text a rule gives one of these colours."""
         found: dict[int, LexborNode] = {}
-        inked = (rule for rule in self._where(("color",)) if any(same(colour(rule.declared.get("color", "")), paper) for paper in papers))
+        inked = (rule for rule in self._where(("color:",)) if any(same(colour(rule.declared.get("color", "")), paper) for paper in papers))
         for rule in islice(inked, COLOUR_RULES_MAX):
             for node in self._matched(rule):
                 found.setdefault(node.mem_id, node)
@@ -440,7 +426,9 @@ class Sheet:
         """For each element, the rules that set one of these properties; made once for each set of names."""
         if names not in self._setting:
             held: dict[int, list[Rule]] = {}
-            for rule in islice((rule for rule in self._where(sorted(names)) if not names.isdisjoint(rule.declared)), RULES_MAX):
+            for rule in islice(
+                (rule for rule in self._where([f"{name}:" for name in sorted(names)]) if not names.isdisjoint(rule.declared)), RULES_MAX
+            ):
                 for node in self._matched(rule):
                     held.setdefault(node.mem_id, []).append(rule)
             self._setting[names] = held
