@@ -20,7 +20,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("targets", "providers", "rank", "writers"),
     ("verify", "browser", "library"),
     ("parts", "extract", "tape"),
-    ("egress_proxy", "robots", "reuse"),
+    ("egress_proxy", "robots", "reuse", "store_contract"),
     ("transport",),
     ("walk",),
     ("exchange", "routes"),

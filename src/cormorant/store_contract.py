@@ -29,12 +29,13 @@ _PAGE = Document(
     structured={"$body": "a page's own word", "list": [1, None, {"deep": 1.5}]},
 )
 _FOUND = Found("gulls", "library", (Hit("Gulls", "https://birds.example/gull", "They cry.", rank=1, query="gulls", score=0.5),))
+_FETCHED = Item(url=_PAGE.url, final_url=_PAGE.url, document=_PAGE, status=200)
 _SAMPLES = (
-    Held("web_fetch", (Item(url=_PAGE.url, final_url=_PAGE.url, document=_PAGE, status=200), Item(url="https://gone.example/", error={"code": "dns"}))),
+    Held("web_fetch", (_FETCHED, Item(url="https://gone.example/", error={"code": "dns"}))),
     Held("web_search", (Item(found=_FOUND),)),
     Held("web_answer", (Item(text="High water is at noon."),), result={"response": "High water is at noon.", "sources": []}),
     Held("research"),
-)  # fmt: skip
+)
 
 
 async def check(store: Store) -> None:
