@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -129,6 +130,15 @@ def test_no_file_takes_long(body: str) -> None:
     began = time.process_time()
     assert Robots(body).allows("cormorant", f"{SITE}/{'a' * 16_000}")
     assert time.process_time() - began < 2
+
+
+@given(st.text(alphabet="/*ab$", max_size=10), st.text(alphabet="/ab", max_size=14))
+def test_one_pass_finds_what_trying_everything_finds(rule: str, path: str) -> None:
+    """The matcher takes the leftmost place for each piece; a regular expression tries them all."""
+    body, end = (rule[:-1], "$") if rule.endswith("$") else (rule, "")
+    pattern = "".join(".*" if letter == "*" else "%24" if letter == "$" else re.escape(letter) for letter in f"/{body}")
+    expected = re.match(pattern + end, f"/{path}") is not None
+    assert Robots(f"User-agent: *\nDisallow: /{rule}\n").allows("cormorant", f"{SITE}/{path}") is not expected
 
 
 @given(st.text(alphabet="/*$ab%2F?:", max_size=12), st.text(alphabet="/ab%2F?:*$", max_size=12))
