@@ -18,7 +18,7 @@ _PERMALINK = re.compile(
     r"(?:^|[\s_-])(?:headerlink|header-anchor|heading-anchor|anchor-?link|anchorjs-link|permalink|hash-link|heading-link|anchor|direct-link|mw-editsection)(?:$|[\s_-])",
     re.I,
 )
-_PERMALINK_TEXT = re.compile(r"(?:copy |direct )?(?:link|permalink|anchor)(?: to (?:this )?(?:heading|section))?", re.I)
+_PERMALINK_TEXT = re.compile(r"(?:copy |direct |permanent )?(?:link|permalink|anchor)(?: (?:to|for) .{1,80})?", re.I)
 _EDIT = ".mw-editsection,.mw-cite-backlink"
 _PANEL = re.compile(r"(?:^|[\s_-])(?:accordion|collapse|faq|disclosure|toggle|expand|tab)", re.I)
 _IMAGE_IN_TEXT = re.compile(r"<img\b([^>]*)>", re.I)
@@ -97,6 +97,8 @@ def _heading_marks(body: LexborNode) -> None:
         if _MARK_TEXT.fullmatch(text) and anchor.css_first("img") is None:
             if "#" in (attributes.get("href") or "#"):
                 anchor.decompose()
+        elif _PERMALINK_TEXT.fullmatch((attributes.get("aria-label") or attributes.get("title") or "").strip()) and len(text) < 10:
+            anchor.decompose()
         elif _PERMALINK.search(attributes.get("class") or "") and (_PERMALINK_TEXT.fullmatch(text) or len(text) < 2):
             anchor.decompose()
 

@@ -32,6 +32,7 @@ _LINKS = re.compile(f"{LINK}([^{LINK}{LINK_END}]*){LINK_END}(\\d+){LINK_CLOSE}")
 _KEPT = re.compile(f"{KEPT}(\\d+){KEPT_END}")
 _NO_TEXT = re.compile(f"[\\s{_OPENERS}{_CLOSERS}{BREAK}]*")
 
+_STOPS = ".,:;!?…。，：；！？、"
 _INLINE_SPECIAL = re.compile(r"[\\`*_<&~\[\]!]")
 _BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?])")
@@ -243,9 +244,13 @@ def _flanked(mark: str) -> Callable[[re.Match[str]], str]:
         before = whole[found.start() - 1] if found.start() else " "
         after = whole[found.end()] if found.end() < len(whole) else " "
         # A closing mark after punctuation has to be followed by space or punctuation, an opening one the reverse.
-        if (_is_punctuation(inner[-1:]) and (after.isalnum())) or (_is_punctuation(inner[:1]) and before.isalnum()):
-            return inner
-        return f"{mark}{inner}{mark}"
+        tail = ""
+        if after.isalnum() and _is_punctuation(inner[-1:]):
+            bare = inner.rstrip(_STOPS)
+            inner, tail = bare, inner[len(bare) :]
+        closes = not (_is_punctuation(inner[-1:]) and after.isalnum())
+        opens = not (_is_punctuation(inner[:1]) and before.isalnum())
+        return f"{mark}{inner}{mark}{tail}" if inner and closes and opens else inner + tail
 
     return written
 

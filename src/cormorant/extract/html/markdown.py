@@ -49,8 +49,9 @@ _ADMONITION_KIND = re.compile(
     r"(?:$|[\s_-])",
     re.I,
 )
-_NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[a-z*†‡§¶↩↑^])[\])]?", re.I)
+_NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[*†‡§¶↩↑^])[\])]?|\[[a-z]\]", re.I)
 _TYPED = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.S)
+_TITLE = re.compile(r"title|heading|label|header", re.I)
 _VIDEO = re.compile(
     r"^https?://(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/|www\.dailymotion\.com/embed/)([\w-]+)"
 )
@@ -262,6 +263,11 @@ class Renderer:
         self._write('"')
         return lambda: self._write('"')
 
+    def _reading(self, node: LexborNode) -> Leave:
+        """How a character is read stands in brackets behind it."""
+        self._write("(")
+        return lambda: self._write(")")
+
     def _image(self, node: LexborNode) -> None:
         attributes = node.attributes
         if emoji := images.emoji_of(attributes):
@@ -392,13 +398,16 @@ class Renderer:
             return leave
         kind = _ADMONITION_KIND.search(names)
         box = self.boxes[-1]
+        own = _is_titled(node)
 
         def labelled() -> None:
             self._end_run()
-            blocks = box.blocks
-            if blocks and kind and not _is_label(blocks[0].text, kind[1]):
-                label = kind[1].capitalize()
-                blocks.insert(0, Block("p", label if self.plain else f"**{label}**"))
+            first = box.blocks[0] if box.blocks else None
+            if first is not None and first.kind == "p" and not first.text.startswith("**") and not self.plain:
+                if own:
+                    first.text = f"**{first.text}**"
+                elif kind:
+                    box.blocks.insert(0, Block("p", f"**{kind[1].capitalize()}**"))
             leave()
 
         return labelled
@@ -429,6 +438,8 @@ class Renderer:
     def _item(self, node: LexborNode) -> Leave:
         self._end_run()
         holder = self.boxes[-1]
+        if holder.kind == "note":  # the item was the note
+            return self._end_run
         box = Box("item")
         self.boxes.append(box)
         mark = "- "
@@ -579,10 +590,16 @@ def _number(value: str | None, default: int) -> int:
     return int(found[1]) if found else default
 
 
-def _is_label(text: str, kind: str) -> bool:
-    """Whether a first line is short enough for a label, or says the kind itself."""
-    line = text.split("\n", 1)[0]
-    return (len(line) <= 60 and (line.startswith("**") or line.startswith("#") or len(line) <= 30)) or kind.lower() in line.lower()[:40]
+def _is_titled(node: LexborNode) -> bool:
+    """Whether a box begins with an element that is named as its title."""
+    for _ in range(3):
+        first = next((child for child in node.iter() if child.tag not in ("svg", "i", "img", "button")), None)
+        if first is None:
+            return False
+        if _TITLE.search(first.attributes.get("class") or ""):
+            return True
+        node = first
+    return False
 
 
 def _is_block_code(node: LexborNode, text: str) -> bool:
@@ -629,7 +646,7 @@ def _definition_blocks(blocks: list[Block], *, plain: bool) -> list[Block]:
         elif terms:
             found.append(Block("item", item([Block("p", f"{', '.join(terms)}: {text}")], "- ")))
         elif found:
-            found[-1].text += "\n  \n  " + text.replace("\n", "\n  ") if found[-1].kind == "item" else ""
+            found[-1].text += "\n\n  " + text.replace("\n", "\n  ") if found[-1].kind == "item" else ""
         else:
             found.append(Block("p", text))
         terms = []
@@ -663,6 +680,7 @@ _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
     "li": Renderer._item,
     "math": Renderer._math,
     "q": Renderer._quotation,
+    "rt": Renderer._reading,
     "sup": Renderer._superscript,
     "table": Renderer._table,
     "tr": Renderer._row,

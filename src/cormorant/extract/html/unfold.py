@@ -70,7 +70,8 @@ def _open(panel: LexborNode) -> None:
 
 def _label(tree: LexborHTMLParser, panel: LexborNode, text: str) -> None:
     """The name of a tab in bold above what it shows; not where the panel begins with that very name."""
-    if not text or len(text) > MAX_LABEL or panel.text(strip=True)[: len(text)].lower() == text.lower():
+    begins = panel.text(separator=" ", strip=True)[: len(text) + 1]
+    if not text or len(text) > MAX_LABEL or (begins.lower().startswith(text.lower()) and not begins[len(text) :].isalnum()):
         return
     paragraph, strong = tree.create_node("p"), tree.create_node("strong")
     strong.insert_child(text)
