@@ -24,6 +24,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("transport",),
     ("walk",),
     ("exchange", "routes"),
+    ("identity",),
     ("dialling", "decoding", "resource", "secrets", "signing", "client_hello"),
     ("cookies", "wire"),
     ("store", "view", "cache"),

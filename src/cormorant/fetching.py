@@ -24,9 +24,10 @@ from cormorant.errors import CormorantError, HttpError, InvalidArguments, NotAll
 from cormorant.extract.html.outcome import moved, of_error
 from cormorant.gates import Gate, Leaving, through
 from cormorant.held import Item
+from cormorant.identity import options_of
 from cormorant.ledger import Ledger
 from cormorant.policy import Check, Policy
-from cormorant.resource import Options, Resource
+from cormorant.resource import Resource
 from cormorant.robots import Keep
 from cormorant.secrets import Guard
 from cormorant.settings import Settings
@@ -70,15 +71,7 @@ class Fetcher:
         self.gates = tuple(gates)
         self.workspace = workspace.resolve() if workspace else None
         self.guard = Guard(settings.secrets())
-        egress = settings.egress
-        options = Options(
-            user_agent=egress.user_agent,
-            accept_language=egress.accept_language,
-            connect_timeout_s=settings.fetch.connect_timeout,
-            ca_bundle=egress.ca_bundle,
-            no_proxy=egress.no_proxy,
-            public_only_headers=egress.public_only_headers,
-        )
+        egress, options = settings.egress, options_of(settings)
         self.transport = Transport(policy, resolve=resolve, proxy=egress.proxy or None, before=self._before, options=options)  # type: ignore[arg-type]
         self.robots = Keep(self._robots_txt)
         self.cache: SessionCache[Item] = SessionCache(final_url=lambda item: item.final_url, size=lambda item: len(item.body))
@@ -269,9 +262,11 @@ def _require_success(resource: Resource) -> None:
     """A final status that is not 2xx is an error, named by what the page itself says where it says more."""
     if 200 <= resource.status < 300 and resource.status != 204:
         return
-    code = of_error(resource.status, resource.headers, resource.body)
+    code = of_error(resource.status, dict(resource.headers), resource.body)
     why = f"{resource.url} answered {resource.status}"
     wait = retry_after(resource.headers.get("retry-after", ""))
+    if code == "origin_down":
+        why, code = f"{why}: the site's own server is down behind its CDN", ""
     if resource.status in (429, 503) and wait is not None and code in ("", "http_error"):
         code = "rate_limited"
     if code and code != "http_error":

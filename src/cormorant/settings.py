@@ -74,6 +74,11 @@ class Egress(_Section):
     public_only_headers: tuple[str, ...] = Field(
         ("Cormorant-Egress-Public-Only",), description="Headers that tell an egress proxy to refuse private addresses."
     )
+    logins: dict[str, str] = Field(
+        {}, description="Logged-in pages: host to the name of a secret that holds header lines; sent over https to that host alone."
+    )
+    signing_key: str = Field("", description="A PEM file with an Ed25519 key; requests are signed with it (Web Bot Auth).")
+    signing_agent: str = Field("", description="The https address under which the key directory of that key is published.")
     provenance: Literal["off", "strict"] = Field("off", description="strict: only URLs seen in user text, a result or a page are fetched.")
 
 

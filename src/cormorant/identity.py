@@ -1,0 +1,58 @@
+"""Who a request says it is: the operator's settings as the Options of a Transport.
+
+A login is a secret that holds header lines (`Cookie: session=...`), kept apart from the settings; a setting says which
+host it is for. A signature needs a key file and the address where the operator publishes the public key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cormorant.errors import InvalidArguments, NotConfigured
+from cormorant.policy import pattern
+from cormorant.resource import Options
+from cormorant.settings import Settings
+from cormorant.signing import Signer
+
+
+def options_of(settings: Settings) -> Options:
+    """How requests are made, from the settings. Raises: InvalidArguments, NotConfigured."""
+    egress = settings.egress
+    signed = bool(egress.signing_key or egress.signing_agent)
+    return Options(
+        user_agent=egress.user_agent,
+        accept_language=egress.accept_language,
+        connect_timeout_s=settings.fetch.connect_timeout,
+        ca_bundle=egress.ca_bundle,
+        no_proxy=egress.no_proxy,
+        public_only_headers=egress.public_only_headers,
+        profiles={_one_host(host): _headers(settings.keys, secret) for host, secret in egress.logins.items()},
+        signer=_signer(egress.signing_key, egress.signing_agent).fields if signed else None,
+    )
+
+
+def _one_host(text: str) -> str:
+    """A login goes to exactly one host, so nothing that could mean several is taken."""
+    found = pattern(text)
+    if found.kind not in ("bare", "exact") or found.port is not None:
+        raise InvalidArguments(f"egress.logins has {text!r}, which is not one host name", remedy="write the host alone: www.x.org")
+    return found.host
+
+
+def _headers(secrets: Mapping[str, str], name: str) -> dict[str, str]:
+    value = secrets.get(name)
+    if value is None:
+        raise NotConfigured(f"egress.logins names the secret {name}, which is not set", remedy=f"cormorant secret set {name}")
+    lines = [line for line in value.splitlines() if line.strip()]
+    found = {key.strip(): text.strip() for key, colon, text in (line.partition(":") for line in lines) if colon}
+    if not found or len(found) != len(lines):
+        raise InvalidArguments(
+            f"the secret {name} holds no header lines", remedy="write `Cookie: name=value` or `Authorization: Bearer ...`, one a line"
+        )
+    return found
+
+
+def _signer(key: str, agent: str) -> Signer:
+    if not (key and agent):
+        raise InvalidArguments("egress.signing_key and egress.signing_agent go together", remedy="set both, or neither")
+    return Signer.from_file(key, agent)
