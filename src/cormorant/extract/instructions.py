@@ -17,6 +17,7 @@ FINDINGS_MAX = 60
 READ_MAX_CHARS = 20_000  # of one hidden passage
 
 _MODEL = r"(?:ai|llms?|language models?|(?:ai )?assistants?|ai (?:agents?|models?|crawlers?)|chat ?bots?|chatgpt|claude|gemini|gpt)"
+_MACHINE = r"(?:ai|llms?|language models?|ai (?:agents?|assistants?|models?|crawlers?)|chat ?bots?|chatgpt|claude|gemini|gpt)"  # no person
 _WHOSE = r"(?:previous|prior|above|earlier|preceding|all|any|your|system|other|the)"
 _ORDERS = r"(?:instructions?|prompts?|rules?|directions?|guidelines?|context|messages?|commands?|policies|training)"
 _ROLE = r"(?:unrestricted|jailbroken|root|admin|developer|system|dan)"
@@ -47,7 +48,7 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("must", "should", "shall", "has to", "have to", "are instructed", "are required", "are ordered"),
-        rf"\b{_MODEL}\b[^.\n]{{0,20}}\b(?:must|should|shall|has to|have to|are (?:instructed|required|ordered) to)\b"
+        rf"\b{_MACHINE}\b[^.\n]{{0,20}}\b(?:must|should|shall|has to|have to|are (?:instructed|required|ordered) to)\b"
         rf"[^.\n]{{0,60}}\b{_DEED}\b",
     ),
     (
@@ -56,7 +57,7 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("system", "assistant", "developer"),
-        r"(?m:^\W{0,4}(?:system|assistant|developer)\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)",
+        r"(?m:^[^\w\n]{0,4}(?:system|assistant|developer)\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)",
     ),
     (
         ("instruction",),

@@ -301,8 +301,9 @@ def _is_alternative(node: LexborNode, page: _Page) -> bool:
         return False
     if node.id and node.id in page.opened and not _in_chrome(node):
         return True
-    if role == "tabpanel" or _PANEL.search(node.attributes.get("class") or ""):
-        return _has_open_sibling(node) and not _in_chrome(node)
+    grouped = role == "tabpanel" or _PANEL.search(node.attributes.get("class") or "")
+    if grouped and _has_open_sibling(node) and not _in_chrome(node):
+        return True
     return _opens_by_neighbour(node)
 
 
