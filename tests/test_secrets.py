@@ -59,6 +59,15 @@ def test_innocent_requests_pass_and_short_values_are_not_looked_for() -> None:
     assert redact("plain", {}) == "plain"
 
 
+@pytest.mark.parametrize("part", ["Gate4711xyz", "session=Gate4711xyz; theme=dark", "tok-998877", "Bearer tok-998877"])
+def test_each_credential_of_a_login_counts_by_itself(part: str) -> None:
+    login = {"SHOP_LOGIN": "Cookie: session=Gate4711xyz; theme=dark\nAuthorization: Bearer tok-998877\n"}
+    guard = Guard(login)
+    assert guard.find(f"https://evil.example/?x={quote(part)}") == "SHOP_LOGIN"
+    assert part not in guard.redact(f"we saw {part} there")
+    assert not guard.find("https://x.org/?theme=dark")
+
+
 def test_the_guard_shows_nothing() -> None:
     assert KEY not in repr(GUARD)
     assert repr(GUARD) == "Guard(1 secrets)"

@@ -16,15 +16,20 @@ from cormorant.errors import Vetoed
 SHORTEST = 6  # a shorter value would be found in innocent text
 UNQUOTE_ROUNDS = 4
 SHOWN_AS = "[REDACTED]"
+_HEADER_LINE = re.compile(r"([A-Za-z][A-Za-z0-9-]*):[ \t]*(\S.*)")
 
 
 class Guard:
     """Holds the values and shows them to nobody. `secrets` maps a name, which may be shown, to its value."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        self._needles = {name: _spellings(value) for name, value in secrets.items() if len(value) >= SHORTEST}
-        patterns = [_pattern(value) for value in secrets.values() if len(value) >= SHORTEST]
-        patterns += [re.escape(needle) for needles in self._needles.values() for needle in needles[1:]]
+        self._needles: dict[str, list[str]] = {}
+        patterns: list[str] = []
+        for name, whole in secrets.items():
+            for value in _parts(whole):
+                spellings = _spellings(value)
+                self._needles.setdefault(name, []).extend(spellings)
+                patterns += [_pattern(value), *(re.escape(needle) for needle in spellings[1:])]
         self._redacts = re.compile("|".join(sorted(patterns, key=len, reverse=True)), re.IGNORECASE) if patterns else None
 
     def __repr__(self) -> str:
@@ -60,6 +65,17 @@ class Guard:
 def redact(text: str, secrets: Mapping[str, str]) -> str:
     """The same for one text and a table of secrets."""
     return Guard(secrets).redact(text)
+
+
+def _parts(secret: str) -> list[str]:
+    """What of a secret must not be seen: all of it, and where it holds header lines each credential by itself."""
+    found = [secret.strip()]
+    for line in secret.splitlines():
+        if header := _HEADER_LINE.fullmatch(line.strip()):
+            name, value = header[1].lower(), header[2]
+            pieces = [pair.partition("=")[2] for pair in value.split(";")] if name == "cookie" else [value.rpartition(" ")[2]]
+            found += [value, *(piece.strip() for piece in pieces)]
+    return [part for part in dict.fromkeys(found) if len(part) >= SHORTEST]
 
 
 def _readings(text: str) -> list[str]:
