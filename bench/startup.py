@@ -34,11 +34,12 @@ async def main():
         await server.run(r, w, server.create_initialization_options())
 asyncio.run(main())
 """
+WHO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 HELLO = [
-    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}},
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": WHO},
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
     {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
-]  # fmt: skip
+]
 
 
 def cpu_s(command: list[str], stdin: bytes | None = None, environment: dict[str, str] | None = None) -> float:

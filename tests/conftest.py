@@ -28,8 +28,8 @@ def cases() -> Path:
 def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test reads or writes the user's own files, nor sees the keys of whoever runs it."""
     for name in list(os.environ):
-        if name.startswith(("CORMORANT_", "WEB_SEARCH_")) or name.endswith(("_API_KEY", "_TOKEN")):
-            if name != "CORMORANT_CASES":
-                monkeypatch.delenv(name)
+        ours = name.startswith(("CORMORANT_", "WEB_SEARCH_")) or name.endswith(("_API_KEY", "_TOKEN"))
+        if ours and name != "CORMORANT_CASES":
+            monkeypatch.delenv(name)
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name.lower()))

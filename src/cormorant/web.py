@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -370,7 +370,7 @@ class Web:
                 finish=finish,
             )
 
-    async def stream_answer(self, query: str, **options: Any) -> AsyncIterator[Event]:
+    async def stream_answer(self, query: str, **options: Any) -> AsyncGenerator[Event, None]:
         """`answer`, event by event (`event.event`, `event.data`): the last is `tool_end` or `error`, and there is one."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue(QUEUED_EVENTS)
 
@@ -429,7 +429,9 @@ class Web:
 
     # -- the library, and what this install can do ---------------------------------------------------------------------
 
-    async def index(self, source: str, *, collection: str = "default", depth: int = 0, pages: int = 10_000) -> AsyncIterator[Progress]:
+    async def index(
+        self, source: str, *, collection: str = "default", depth: int = 0, pages: int = 10_000
+    ) -> AsyncGenerator[Progress, None]:
         """Add a folder, file, page, sitemap, feed or llms.txt to the library; yields progress. Raises: InvalidArguments."""
         from cormorant.library import Limits, gather
 
@@ -618,7 +620,7 @@ class BlockingWeb:
         try:
             while True:
                 try:
-                    yield self._portal.call(events.__anext__)
+                    yield self._portal.call(anext, events)
                 except StopAsyncIteration:
                     return
         finally:
@@ -630,7 +632,7 @@ class BlockingWeb:
         try:
             while True:
                 try:
-                    yield self._portal.call(steps.__anext__)
+                    yield self._portal.call(anext, steps)
                 except StopAsyncIteration:
                     return
         finally:

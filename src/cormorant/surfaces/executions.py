@@ -6,7 +6,7 @@ import asyncio
 import json
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,7 +57,7 @@ class Execution:
         self.changed.set()
         self.changed = asyncio.Event()
 
-    async def after(self, seen: int) -> AsyncIterator[tuple[int, str, Any]]:
+    async def after(self, seen: int) -> AsyncGenerator[tuple[int, str, Any], None]:
         """Every event past `seen`, then those that come, up to and including the terminal one."""
         while True:
             changed = self.changed
@@ -109,9 +109,9 @@ class Executions:
             run.status, run.error = "failed", error.as_dict()
             terminal = Failed(error.message, error.code)
         except asyncio.CancelledError:
-            error = Cancelled("the execution was cancelled", remedy="start it again")
-            run.status, run.error = "cancelled", error.as_dict()
-            terminal = Failed(error.message, error.code)
+            stopped = Cancelled("the execution was cancelled", remedy="start it again")
+            run.status, run.error = "cancelled", stopped.as_dict()
+            terminal = Failed(stopped.message, stopped.code)
         except Exception as error:  # the outer edge of a run: a bug ends it, and says so without its stack
             run.status, run.error = "failed", Internal(f"{type(error).__name__} in {run.tool}").as_dict()
             terminal = Failed(run.error["message"], "internal")

@@ -18,6 +18,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import cormorant
@@ -354,7 +355,7 @@ def _add_rest(app: FastAPI, service: Service) -> None:
                 return
             await endpoint(scope, receive, send)
 
-    app.add_route("/mcp", Mcp(), include_in_schema=False)
+    app.router.routes.append(Route("/mcp", endpoint=Mcp(), include_in_schema=False))
 
 
 def _file(media_type: str, content: bytes) -> Callable[[], Awaitable[Response]]:
