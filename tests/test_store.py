@@ -662,6 +662,13 @@ async def test_a_path_that_is_no_folder(tmp_path: Path, what: str) -> None:
         await store.get("d" * 32)
 
 
+def test_a_system_without_file_locks_is_told_what_to_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with pytest.raises(errors.NotConfigured, match="no file locks") as caught:
+        DirectoryStore(tmp_path / "results")
+    assert 'store.path = "memory"' in caught.value.remedy
+
+
 @pytest.mark.anyio
 async def test_data_nested_without_end_is_refused_and_not_a_crash(open_folder: OpenFolder) -> None:
     deep: dict[str, object] = {}

@@ -64,6 +64,7 @@ class Folder:
     """One folder, as one open store sees it. Made at the first write; thread-safe."""
 
     def __init__(self, path: Path) -> None:
+        _locks()  # said at once where there are none, not at the first write
         self._path = path
         self._lock = threading.Lock()
         self._live: int | None = None
