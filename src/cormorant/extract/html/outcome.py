@@ -268,7 +268,8 @@ def _places(facts: _Facts) -> list[tuple[str, str]]:
 
 
 def _consent(facts: _Facts) -> list[str]:
-    if facts.words + facts.links >= 40:
+    # A heading with a sentence below it is a page, however short; loose words are what is left of a menu.
+    if (facts.words >= 8 and facts.headings) or facts.words + facts.links >= 40:
         return []
     if count(facts.consent) >= 15:
         return [f"{count(facts.consent)} words of consent text, {facts.words} of others"]
