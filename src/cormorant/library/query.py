@@ -26,9 +26,9 @@ COVERED = 0.65  # share lost by a piece that holds little of the question
 NEAR = 0.5  # gained when the words stand together
 HEADED = 0.25  # gained when title and headings hold the words
 LISTS = 0.5  # lost by a piece that is only links
-CANDIDATES = 80
+CANDIDATES = 48
 MAX_TERMS = 24
-SOME_ROWS = 20_000  # rows the second pass may score: more would only be rows that hold nothing but common words
+SOME_ROWS = 8_000  # rows the second pass may score: more would only be rows that hold nothing but common words
 FRESH = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 

@@ -6,7 +6,6 @@ and almost surely one of the two smallest, so two indexed columns find the candi
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import zlib
 from array import array
@@ -14,11 +13,9 @@ from dataclasses import dataclass
 
 KEPT = 32
 RUN = 5
-MIN_WORDS = 40  # shorter texts are too alike by chance
+MIN_WORDS = 60  # shorter texts are too alike by chance
 MAX_CHARS = 200_000
 ALIKE = 0.9
-
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -35,17 +32,19 @@ NOTHING = Sketch()
 
 def of(text: str) -> Sketch:
     """The sketch of a text, or nothing for a text that is too short to tell."""
-    words = _WORD.findall(text[:MAX_CHARS].lower())
-    if len(words) < MIN_WORDS:
+    data = text[:MAX_CHARS].lower()
+    units = data.encode("utf-8", "replace").split()
+    if len(units) < len(data) // 20:  # a script without spaces: its characters
+        units = [char.encode("utf-8", "replace") for char in data if not char.isspace()]
+    if len(units) < MIN_WORDS:
         return NOTHING
-    crc = zlib.crc32
-    codes = [crc(word.encode("utf-8", "replace")) for word in words]
-    # A run's hash is made of its words' hashes by one multiply and adds: a fifth of the time of hashing joined text.
-    runs = {
-        ((a * 31 + b * 131 + c * 1031 + d * 8191 + e * 65_599) * 0x9E3779B1 >> 7) & 0xFFFFFFFF
-        for a, b, c, d, e in zip(codes, codes[1:], codes[2:], codes[3:], codes[4:], strict=False)
-    }
+    codes = list(map(zlib.crc32, units))
+    # Only runs that begin at a chosen word, the same ones in every copy: a quarter of the work and as good a likeness.
+    starts = [at for at, code in enumerate(codes[: 1 - RUN]) if not code & 3]
+    runs = {hash(tuple(codes[at : at + RUN])) & 0xFFFFFFFF for at in starts}  # whole numbers hash alike in every process
     smallest = sorted(runs)[:KEPT]
+    if len(smallest) < 2:
+        return NOTHING
     return Sketch(array("I", smallest).tobytes(), smallest[0], smallest[1])
 
 
@@ -61,7 +60,9 @@ def original(db: sqlite3.Connection, sketch: Sketch, collection: str) -> int | N
     if sketch.near1 is None:
         return None
     near = (collection, sketch.near1, sketch.near2)
+    # `+collection` keeps SQLite from walking the whole collection instead of the two small indexes.
     rows = db.execute(
-        "SELECT id, copy_of, sketch FROM docs WHERE collection = ?1 AND (near1 IN (?2, ?3) OR near2 IN (?2, ?3)) ORDER BY id LIMIT 20", near
-    )
+        "SELECT id, copy_of, sketch FROM docs WHERE +collection = ?1 AND (near1 IN (?2, ?3) OR near2 IN (?2, ?3)) LIMIT 20", near
+    ).fetchall()
+    rows.sort()
     return next((copy_of or doc for doc, copy_of, kept in rows if likeness(kept, sketch.kept) >= ALIKE), None)

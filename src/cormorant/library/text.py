@@ -214,21 +214,19 @@ class Piece:
 
 
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
-_RULES = re.compile(r"^\s*(?:```.*|~~~.*|\|?[\s:|-]+\|?|[-*_]{3,})$")
+_RULES = re.compile(r"^(?:[ \t]*(?:```|~~~).*|[ \t:|*_-]+)$", re.MULTILINE)
+_HEAD = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|>+[ \t]?|[-*+][ \t]+)", re.MULTILINE)
 _NOISE = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|\\(?=[\\`*_{}\[\]()#+.!|<>~&-])|¶")
-_HEAD = re.compile(r"^\s{0,3}(?:#{1,6}\s+|>+\s?|[-*+]\s+)")
+_MARKS_IN = re.compile(r"[*`_\\|¶]")
 
 
 def plain(markdown: str) -> str:
     """The words of a piece of Markdown without its marks, one block a line."""
-    lines = []
-    for line in _LINK.sub(r"\1", markdown).split("\n"):
-        if not line or _RULES.match(line):
-            continue
-        line = _NOISE.sub("", _HEAD.sub("", line)).replace("|", " ").strip()
-        if line:
-            lines.append(line)
-    return "\n".join(lines)
+    text = _LINK.sub(r"\1", markdown) if "](" in markdown else markdown
+    text = _HEAD.sub("", _RULES.sub("", text))
+    if _MARKS_IN.search(text):
+        text = _NOISE.sub("", text).replace("|", " ")
+    return "\n".join(line for line in map(str.strip, text.split("\n")) if line)
 
 
 def pieces(markdown: str, title: str) -> Iterator[Piece]:
@@ -269,9 +267,9 @@ def _cut(text: str) -> list[str]:
 
 def _piece(heads: list[str], blocks: list[str]) -> Piece:
     markdown = "\n\n".join(blocks)
-    linked = sum(len(link[1]) for link in _LINK.finditer(markdown))
+    linked = sum(len(link[1]) for link in _LINK.finditer(markdown)) if "](" in markdown else 0
     text = plain(markdown)
-    return Piece(plain(" / ".join(heads)).replace("\n", " "), text, min(1.0, linked / (len(text) or 1)))
+    return Piece(" / ".join(heads).replace("\n", " "), text, min(1.0, linked / (len(text) or 1)))
 
 
 def _parts(markdown: str, title: str) -> Iterator[tuple[str, str]]:
@@ -282,9 +280,9 @@ def _parts(markdown: str, title: str) -> Iterator[tuple[str, str]]:
         yield "", "\n".join(lines[: found[0].start] if found else lines)
     path: list[tuple[int, str]] = []
     for n, section in enumerate(found):
-        path = [step for step in path if step[0] < section.level] + [(section.level, section.heading)]
+        path = [step for step in path if step[0] < section.level] + [(section.level, plain(section.heading))]
         end = found[n + 1].start if n + 1 < len(found) else len(lines)
-        names = [name for _, name in path if plain(name) != title]
+        names = [name for _, name in path if name != title]
         yield " / ".join(names[-2:]), "\n".join(lines[section.start + 1 : end])
 
 
