@@ -19,7 +19,7 @@ from cormorant.passages import Passage, pick
 from cormorant.search import Hit
 
 RANK_TOKENS = 400  # of a page's best passages, what a reranker reads
-ENGINE_WEIGHT = 0.3  # of the engine's order in the fused one
+ENGINE_WEIGHT = 0.15  # of the engine's order in the fused one
 PRIOR_DEPTH = 10  # the engine's prior falls to a half by this rank
 
 

@@ -1,15 +1,18 @@
-"""The reranker that needs no model: BM25 over words, stems and character n-grams."""
+"""The reranker that needs no model: BM25 with the rarity of words in ordinary text, and what the best results share."""
 
 from __future__ import annotations
 
-from cormorant.scoring import bm25
+from cormorant.scoring import bm25, with_feedback
 
 
 class Words:
-    """BM25 with scores in 0..1: the share of what a text could reach that it does reach."""
+    """Scores in 0..1: the share of what a text could reach that it does reach.
+
+    The texts are taken to come in the engine's order: among like scores the earlier ones say what good texts share.
+    """
 
     label = "words::bm25"
 
     async def score(self, question: str, texts: list[str]) -> list[float]:
-        """One score per text; 0 means that it shares no term with the question."""
-        return bm25(question, texts)
+        """One score per text; 0 means that it has no term of the question."""
+        return with_feedback(question, texts, bm25(question, texts))
