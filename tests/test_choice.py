@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cormorant.choice import Finder, hosted_tools
+from cormorant.choice import Finder, hosted_activity, hosted_tools
 from cormorant.document import Document
 from cormorant.errors import CormorantError, InvalidArguments, Network, NoProvider, NotConfigured, ProviderError
 from cormorant.library import Library
@@ -321,3 +321,55 @@ def test_hosted_tools_belong_to_the_turn_s_provider(provider, model, kinds):
     tools = hosted_tools(provider, model)
     assert [tool.definition.get("type") or next(iter(tool.definition)) for tool in tools] == kinds
     assert all(tool.provider == provider for tool in tools)
+
+
+SEARCHED = {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "tides"}}
+
+
+@pytest.mark.parametrize(
+    ("provider", "event", "said"),
+    [
+        ("openai", {"type": "response.web_search_call.searching"}, ("web_search", "searching")),
+        ("openai", {"type": "response.output_item.done", "item": SEARCHED}, ("web_search", "tides")),
+        ("openai", {"type": "response.output_text.delta", "delta": "x"}, None),
+        ("xai", {"type": "response.output_item.done", "item": SEARCHED | {"type": "x_search_call"}}, ("x_search", "tides")),
+        (
+            "anthropic",
+            {
+                "type": "content_block_start",
+                "content_block": {"type": "server_tool_use", "name": "web_search", "input": {"query": "tides"}},
+            },
+            ("web_search", "tides"),
+        ),
+        (
+            "anthropic",
+            {"type": "content_block_start", "content_block": {"type": "web_search_tool_result", "content": [{}, {}]}},
+            ("web_search", "2 results"),
+        ),
+        (
+            "anthropic",
+            {
+                "type": "content_block_start",
+                "content_block": {"type": "web_search_tool_result", "content": {"error_code": "max_uses_exceeded"}},
+            },
+            ("web_search", "max_uses_exceeded"),
+        ),
+        ("anthropic", {"type": "content_block_start", "content_block": {"type": "text"}}, None),
+        ("gemini", {"candidates": [{"groundingMetadata": {"webSearchQueries": ["tides", "harlow"]}}]}, ("google_search", "tides; harlow")),
+        ("gemini", {"candidates": [{"content": {}}]}, None),
+        ("mistral", {"type": "anything"}, None),
+    ],
+)
+def test_what_a_vendor_s_stream_says_of_its_own_tools_is_an_event(provider, event, said):
+    activity = hosted_activity(provider, event)
+    assert (activity and (activity.name, activity.detail)) == said
+    assert activity is None or activity.event == "hosted_tool_activity"
+
+
+async def test_a_probe_asks_each_ready_backend_once_and_says_who_failed(world):
+    world.sims["brave"].answers = [(401, {}, "no")]
+    rows = {row.name: row for row in await world({"url": world.sims["searxng"].url}, KEY | {"OPENAI_API_KEY": "k"}).probe()}
+    assert [len(world.sims[name].seen) for name in ("searxng", "brave", "wikipedia")] == [1, 2, 1]  # brave has two endpoints
+    assert "401" in rows["brave"].last_error
+    assert rows["searxng"].last_error == ""
+    assert rows["openai"].last_error == ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,10 +21,12 @@ from cormorant.errors import CormorantError, Dns, InvalidArguments, Network, NoP
 from cormorant.library import Library
 from cormorant.providers.api import chain_of
 from cormorant.providers.health import Health
-from cormorant.search import Found, HostedTool, Query, Request, SearchProvider, Tried, ranked
+from cormorant.providers.hosted import hosted_activity, hosted_tools
+from cormorant.search import Found, Query, Request, SearchProvider, Tried, ranked
 from cormorant.settings import Settings
 from cormorant.settings_files import data_folder
 
+__all__ = ["Finder", "Readiness", "hosted_activity", "hosted_tools"]
 log = logging.getLogger("cormorant.search")
 
 # `auto` asks in this order. A vendor's own search costs a model call, so it joins only when search.model is set.
@@ -273,6 +275,22 @@ class Finder:
             retry_after=min(waits, default=None),
         )
 
+    async def probe(self) -> list[Readiness]:
+        """As `providers`, after each ready backend was asked one small question; a vendor's model is not, as it costs a call."""
+        query = Query("weather", count=1)
+
+        async def ask(name: str) -> None:
+            try:
+                await self._ask(self._provider(name), query)
+            except CormorantError as error:
+                log.debug("probe of %s: %s", name, error)  # kept in the health file, which `providers` shows
+
+        async with anyio.create_task_group() as group:
+            for row in self.providers():
+                if row.ready and row.name not in VENDORS:
+                    group.start_soon(ask, row.name)
+        return self.providers()
+
     def providers(self) -> list[Readiness]:
         """Every backend with whether it is ready and why not."""
         chain = chain_of(self.settings)
@@ -320,47 +338,3 @@ def _offline(failures: Sequence[CormorantError]) -> str:
     if failures and all(isinstance(f, Dns | Network | Timeout) for f in failures):
         return f"offline: no search service could be reached ({failures[0].message})"
     return ""
-
-
-def hosted_tools(provider: str, model: str) -> list[HostedTool]:
-    """A model vendor's own search tools for one turn. A harness attaches them afresh each turn and outside its tool
-    allowlist, so that they are gone when the provider changes; a model that has none gets an empty list."""
-    name = provider.lower()
-    short = model.rpartition("/")[2].lower()
-    return [HostedTool(name, dict(definition)) for definition in _HOSTED.get(name, _nothing)(short)]
-
-
-def _nothing(model: str) -> list[Mapping[str, Any]]:
-    return []
-
-
-def _openai(model: str) -> list[Mapping[str, Any]]:
-    """https://platform.openai.com/docs/guides/tools-web-search"""
-    old = model.startswith(("gpt-3", "o1")) or model in ("gpt-4", "gpt-4-turbo") or model.startswith("gpt-4.1-nano")
-    return [] if old else [{"type": "web_search"}]
-
-
-def _anthropic(model: str) -> list[Mapping[str, Any]]:
-    """https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool"""
-    old = model.startswith(("claude-2", "claude-instant", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku"))
-    return [] if old else [{"type": "web_search_20250305", "name": "web_search", "max_uses": 5}]
-
-
-def _xai(model: str) -> list[Mapping[str, Any]]:
-    """https://docs.x.ai/docs/guides/tools/overview"""
-    old = model.startswith(("grok-2", "grok-3", "grok-beta"))
-    return [] if old else [{"type": "web_search"}, {"type": "x_search"}]
-
-
-def _gemini(model: str) -> list[Mapping[str, Any]]:
-    """https://ai.google.dev/gemini-api/docs/google-search"""
-    return [] if model.startswith(("gemini-1", "gemini-pro")) else [{"google_search": {}}]
-
-
-_HOSTED: dict[str, Callable[[str], list[Mapping[str, Any]]]] = {
-    "openai": _openai,
-    "anthropic": _anthropic,
-    "xai": _xai,
-    "gemini": _gemini,
-    "google": _gemini,
-}

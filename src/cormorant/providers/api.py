@@ -41,6 +41,7 @@ class Backend:
     """A search backend over HTTP. Raises NotConfigured when it lacks what it needs."""
 
     name: ClassVar[str] = ""
+    family: ClassVar[str] = ""  # whose address and key it shares, where not its own
     base: ClassVar[str] = ""  # empty: an operator has to name it
     variables: ClassVar[tuple[str, ...]] = ()  # where the key is looked for
     key_needed: ClassVar[bool] = True
@@ -55,11 +56,11 @@ class Backend:
         self.settings = settings
         self.request = request
         self.sleep = sleep
-        self.key, self.key_from = key_of(settings, self.name, self.variables)
+        self.key, self.key_from = key_of(settings, self.family or self.name, self.variables)
         if self.key_needed and not self.key:
             looked = " or ".join(self.variables)
             raise NotConfigured(f"{self.name} needs a key, and {looked} is not set", remedy=f"cormorant secret set {self.variables[0]}")
-        self.url = base_of(settings, self.name) or self.base
+        self.url = base_of(settings, self.name) or base_of(settings, self.family) or self.base
         if not self.url:
             raise NotConfigured(f"{self.name} needs its address", remedy=f"cormorant settings set search.urls.{self.name} https://...")
 

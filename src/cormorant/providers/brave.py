@@ -94,6 +94,7 @@ class BraveContext(Brave):
     """Brave's LLM context: passages of pages instead of one description (same key, own price)."""
 
     name: ClassVar[str] = "brave_context"
+    family: ClassVar[str] = "brave"
     native: ClassVar[frozenset[str]] = frozenset({"freshness", "language"})
 
     def ask(self, query: Query) -> Ask:

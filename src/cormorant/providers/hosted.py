@@ -1,0 +1,112 @@
+"""The model vendors' own search tools for a harness: what to attach to a turn, and what its stream says they did.
+
+A harness attaches the definitions afresh each turn, outside of its list of allowed tools, so that they are gone when the
+provider changes. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cormorant.events import HostedActivity
+from cormorant.search import HostedTool
+
+
+def hosted_tools(provider: str, model: str) -> list[HostedTool]:
+    """A model vendor's own search tools for one turn; empty for a model that has none."""
+    name = provider.lower()
+    short = model.rpartition("/")[2].lower()
+    return [HostedTool(name, dict(definition)) for definition in _HOSTED.get(name, _nothing)(short)]
+
+
+def _nothing(model: str) -> list[Mapping[str, Any]]:
+    return []
+
+
+def _openai(model: str) -> list[Mapping[str, Any]]:
+    """https://platform.openai.com/docs/guides/tools-web-search"""
+    old = model.startswith(("gpt-3", "o1")) or model in ("gpt-4", "gpt-4-turbo") or model.startswith("gpt-4.1-nano")
+    return [] if old else [{"type": "web_search"}]
+
+
+def _anthropic(model: str) -> list[Mapping[str, Any]]:
+    """https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool"""
+    old = model.startswith(("claude-2", "claude-instant", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku"))
+    return [] if old else [{"type": "web_search_20250305", "name": "web_search", "max_uses": 5}]
+
+
+def _xai(model: str) -> list[Mapping[str, Any]]:
+    """https://docs.x.ai/docs/guides/tools/overview"""
+    old = model.startswith(("grok-2", "grok-3", "grok-beta"))
+    return [] if old else [{"type": "web_search"}, {"type": "x_search"}]
+
+
+def _gemini(model: str) -> list[Mapping[str, Any]]:
+    """https://ai.google.dev/gemini-api/docs/google-search"""
+    return [] if model.startswith(("gemini-1", "gemini-pro")) else [{"google_search": {}}]
+
+
+_HOSTED: dict[str, Callable[[str], list[Mapping[str, Any]]]] = {
+    "openai": _openai,
+    "anthropic": _anthropic,
+    "xai": _xai,
+    "gemini": _gemini,
+    "google": _gemini,
+}
+
+
+def hosted_activity(provider: str, event: Mapping[str, Any]) -> HostedActivity | None:
+    """What one raw event of a vendor's stream says its own tools did, or nothing.
+
+    OpenAI and xAI: events of the Responses API; Anthropic: events of the Messages API; Gemini: chunks of generateContent.
+    """
+    return _ACTIVITY.get(provider.lower(), _silent)(event)
+
+
+def _silent(event: Mapping[str, Any]) -> HostedActivity | None:
+    return None
+
+
+def _responses(event: Mapping[str, Any]) -> HostedActivity | None:
+    kind = str(event.get("type", ""))
+    if kind == "response.output_item.done":
+        item = event.get("item") or {}
+        name = str(item.get("type", ""))
+        if name not in ("web_search_call", "x_search_call"):
+            return None
+        action = item.get("action") or {}
+        return HostedActivity(name.removesuffix("_call"), str(action.get("query") or action.get("url") or item.get("status") or "done"))
+    for name in ("web_search", "x_search"):
+        if kind == f"response.{name}_call.searching":
+            return HostedActivity(name, "searching")
+    return None
+
+
+def _messages(event: Mapping[str, Any]) -> HostedActivity | None:
+    block = event.get("content_block") or {}
+    if event.get("type") != "content_block_start":
+        return None
+    if block.get("type") == "server_tool_use":
+        return HostedActivity(str(block.get("name", "web_search")), str((block.get("input") or {}).get("query") or "searching"))
+    if block.get("type") == "web_search_tool_result":
+        content = block.get("content")
+        return HostedActivity(
+            "web_search", f"{len(content)} results" if isinstance(content, list) else str((content or {}).get("error_code", "failed"))
+        )
+    return None
+
+
+def _generate(event: Mapping[str, Any]) -> HostedActivity | None:
+    candidates = event.get("candidates") or [{}]
+    queries = (candidates[0].get("groundingMetadata") or {}).get("webSearchQueries") or []
+    return HostedActivity("google_search", "; ".join(map(str, queries))) if queries else None
+
+
+_ACTIVITY: dict[str, Callable[[Mapping[str, Any]], HostedActivity | None]] = {
+    "openai": _responses,
+    "xai": _responses,
+    "anthropic": _messages,
+    "gemini": _generate,
+    "google": _generate,
+}
