@@ -41,6 +41,12 @@ WHAT = {
     "url_index": "Which item of a stored call, from 0.",
     "query_index": "Which query of a stored call, from 0.",
     "find": "Texts to look for in the stored page; literal first, then without case, then fuzzy.",
+    "question": "What to find out.",
+    "steps": "Searches and pages read, at most.",
+    "searches": "Searches at most.",
+    "fetches": "Pages read at most.",
+    "tokens": "Tokens read at most.",
+    "seconds": "Wall time at most.",
     "scrape": "Whether the hits' pages are read: auto reads those the egress policy allows.",
 }
 

@@ -60,6 +60,7 @@ class Tool:
     open_world: bool = True
     idempotent: bool = True
     streams: bool = False
+    over_mcp: bool = True  # False: on the other surfaces alone; an MCP client is an agent already
     aliases: tuple[str, ...] = field(default=())
 
     def schema(self) -> dict[str, Any]:
@@ -74,7 +75,8 @@ class Tool:
         """
         read, notes = self.read(arguments)
         heard = {"emit": emit} if emit and self.streams else {}
-        return await getattr(web, self.method)(**read, **heard, notes=tuple(notes))
+        kept = {"notes": tuple(notes)} if notes else {}
+        return await getattr(web, self.method)(**read, **heard, **kept)
 
     def read(self, raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """The arguments as the method takes them, and a note for each value that had to be changed."""
@@ -217,6 +219,24 @@ TOOLS = (
         required=("query",),
         idempotent=False,
         streams=True,
+    ),
+    Tool(
+        name="research",
+        title="Research a question",
+        sentence="Search and read in steps until the question is answered, then answer with checked citations.",
+        method="research",
+        arguments=(
+            Argument("question", positional=True),
+            Argument("steps", "integer", least=1, most=100),
+            Argument("searches", "integer", least=1, most=50),
+            Argument("fetches", "integer", least=1, most=100),
+            Argument("tokens", "integer", least=500, most=1_000_000),
+            Argument("seconds", "integer", least=1, most=3_600),
+        ),
+        required=("question",),
+        idempotent=False,
+        streams=True,
+        over_mcp=False,
     ),
 )
 BY_NAME = {name: tool for tool in TOOLS for name in (tool.name, *tool.aliases)}

@@ -22,7 +22,7 @@ from cormorant.answer import Options as AnswerOptions
 from cormorant.answer import answer as answer_walk
 from cormorant.changes import changes
 from cormorant.document import Document
-from cormorant.errors import CormorantError, InvalidArguments, NotConfigured
+from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, NotConfigured
 from cormorant.events import Emit, Event, Updated, nowhere
 from cormorant.fetching import Fetcher, Wanted, errors_of
 from cormorant.find import find as find_in
@@ -32,6 +32,8 @@ from cormorant.held import Held, Item, select
 from cormorant.ledger import Ledger
 from cormorant.parts import part
 from cormorant.policy import Check, Policy
+from cormorant.research import Bounds, Report
+from cormorant.research import research as research_walk
 from cormorant.results import Item as Target
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found, Hit, Query, Reply
@@ -395,6 +397,55 @@ class Web:
             working.cancel()
             await asyncio.wait([working])
 
+    # -- research ------------------------------------------------------------------------------------------------------
+
+    async def research(self, question: str, *, emit: Emit = nowhere, notes: Notes = (), **bounds: float) -> Report:
+        """Find out, with sources: search and read in steps until answered, then one cited, checked answer.
+
+        `bounds` narrow the run: steps, searches, fetches, tokens, seconds; a bound that is hit is named in `stopped`, and
+        the answer is what was found until then. Raises: InvalidArguments, NoProvider, ProviderError, Vetoed.
+        """
+        question = question.strip()
+        if not question:
+            raise InvalidArguments("research needs a question", remedy='web.research("what to find out")')
+        try:
+            limits = Bounds(**bounds)  # type: ignore[arg-type]
+        except TypeError as error:
+            raise InvalidArguments(f"unknown bound: {error}", remedy="bounds are steps, searches, fetches, tokens, seconds") from error
+        await self._called("research", query=question)
+        self.fetcher.remember(question)
+
+        async def read(url: str, query: str, budget: int) -> tuple[Document, int]:
+            page = await self.fetch(url, query=query, budget=budget)
+            assert isinstance(page, Page)
+            return Document(url=page.final_url, markdown=page.content, title=page.title, published=page.published_at), (
+                page.fit["tokens"] if page.fit else 0
+            )
+
+        async def conclude(found: Found, pages: dict[str, Document]) -> Answer:
+            async def known(_: Query) -> Found:
+                return found
+
+            async def gathered(url: str, _: int) -> Document:
+                if url not in pages:
+                    raise BudgetSpent("the run ended before this page was read", remedy="raise the bounds of the research")
+                return pages[url]
+
+            options = AnswerOptions(
+                keep=self.settings.answer.keep, scrape="on", unsupported=self.settings.answer.unsupported, style="plain"
+            )
+            return await answer_walk(
+                question, search=known, read=gathered, reranker=self._reranker(), writer=self._writer(), options=options
+            )
+
+        with self._accounted() as ledger:
+            report = await research_walk(question, search=self.search, read=read, conclude=conclude, bounds=limits, emit=emit)
+        gated = await through(self.gates, HandedOver("research", report.answer))
+        report = replace(report, answer=gated.text, notes=notes, usage={**report.usage, "ledger": ledger.as_dict()})
+        item = Item(query=question, text=report.as_text(), title=question)
+        stored_as, _ = await self._keep(Held("research", (item,), arguments={"query": question}, result=report.as_dict()))
+        return replace(report, response_id=stored_as)
+
     async def _search_for_answer(self, query: Query) -> Found:
         found = await self.finder.search(query)
         for hit in found.results:
@@ -449,7 +500,7 @@ class Web:
 
     def offers(self, tool: str) -> bool:
         """Whether this install offers a tool: search and answer go when search is disabled."""
-        return tool not in ("web_search", "web_answer") or not self.finder.disabled
+        return tool not in ("web_search", "web_answer", "research") or not self.finder.disabled
 
     def capabilities(self) -> dict[str, Any]:
         """What this install can do, and why not the rest."""
@@ -610,6 +661,9 @@ class BlockingWeb:
 
     def get(self, response_id: str, **options: Any) -> Stored:
         return self._portal.call(lambda: self._web.get(response_id, **options))
+
+    def research(self, question: str, **options: Any) -> Report:
+        return self._portal.call(lambda: self._web.research(question, **options))
 
     def answer(self, query: str, **options: Any) -> Answer:
         return self._portal.call(lambda: self._web.answer(query, **options))

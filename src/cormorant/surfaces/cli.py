@@ -26,6 +26,7 @@ COMMANDS = {  # name -> (module, attribute, one line of help); the tools come fi
     "fetch": ("", "web_fetch", "Read a page or document as Markdown."),
     "get": ("", "web_get", "Read more of an earlier result."),
     "answer": ("", "web_answer", "Answer a question with checked citations."),
+    "research": ("", "research", "Find out, step by step, with sources."),
     "index": ("cormorant.surfaces.cli_index", "index", "Keep your own pages searchable."),
     "egress": ("cormorant.surfaces.cli_operator", "egress", "Where requests may go, and why not."),
     "egress-proxy": ("cormorant.surfaces.cli_operator", "egress_proxy", "Serve the egress rules to other programs."),
@@ -46,6 +47,7 @@ EXAMPLES = {
         "cormorant fetch ./report.pdf --section Results --body",
     ),
     "web_get": ("cormorant get 0123456789abcdef0123456789abcdef --section API", "cormorant get ID --find timeout --budget 500"),
+    "research": ("cormorant research 'how do asyncio task groups differ from gather, and since when?' --fetches 6",),
     "web_answer": ("cormorant answer 'what does asyncio.TaskGroup do on an exception?'",),
 }
 
@@ -97,7 +99,7 @@ def tool_command(name: str, tool: Tool) -> click.Command:
     params.append(click.Option(["--json", "as_json"], is_flag=True, help="The result as JSON."))
     if tool.method in ("fetch", "get"):
         params.append(click.Option(["--body"], is_flag=True, help="The page's text alone, without the header."))
-    if tool.method == "answer":
+    if tool.method in ("answer", "research"):
         params.append(click.Option(["--stream"], is_flag=True, help="Every event as a JSON line {event, data}."))
     examples = "\n".join(("\b", "Examples:", *(f"  {line}" for line in EXAMPLES[tool.name])))
     return click.Command(

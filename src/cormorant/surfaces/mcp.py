@@ -38,7 +38,7 @@ def server(web: Web, *, structured: Structured = "auto") -> Server[Any]:
     """An MCP server over one `Web`; run it on any transport."""
 
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[described(t) for t in TOOLS if web.offers(t.name)])
+        return types.ListToolsResult(tools=[described(t) for t in TOOLS if t.over_mcp and web.offers(t.name)])
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cormorant import settings
+from cormorant.errors import CormorantError
 from cormorant.events import Event
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found
@@ -52,13 +53,15 @@ def exit_code(result: Any) -> int:
 
 
 async def _stream(web: Web, tool: Tool, arguments: dict[str, Any]) -> int:
-    read, _ = tool.read(arguments)
-    code = 0
-    async for event in web.stream_answer(**read):
+    async def show(event: Event) -> None:
         sys.stdout.write(json.dumps({"event": event.event, "data": event.data}, ensure_ascii=False) + "\n")
         sys.stdout.flush()
-        code = 6 if event.event == "error" else code
-    return code
+
+    try:
+        await tool.run(web, arguments, emit=show)
+    except CormorantError as error:
+        return error.exit_code  # the last event told it
+    return 0
 
 
 class Progress(AbstractContextManager["Progress"]):
@@ -79,5 +82,9 @@ class Progress(AbstractContextManager["Progress"]):
         self._status.__exit__(*exc)
 
     async def heard(self, event: Event) -> None:
-        if event.event == "tool_update" and "phase" in event.data and hasattr(self._status, "update"):
+        if not hasattr(self._status, "update"):
+            return
+        if event.event == "tool_update" and "phase" in event.data:
             self._status.update(f"{event.data['phase'].lower().replace('_', ' ')}: {event.data['status']}")
+        elif event.event == "agent_step_started":
+            self._status.update(f"step {event.data['step']}: {event.data['action']} {event.data['detail'][:60]}")
