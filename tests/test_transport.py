@@ -217,6 +217,21 @@ async def test_256_fetches_at_once_arrive_and_leave_no_socket() -> None:
     assert len(os.listdir("/proc/self/fd")) <= before + 1
 
 
+async def test_a_model_may_think_longer_than_a_page() -> None:
+    async def slow(request: Request, writer: asyncio.StreamWriter) -> bool:
+        await asyncio.sleep(0.3)
+        writer.write(answer(200, "thought"))
+        await writer.drain()
+        return True
+
+    async with serving(slow) as server, transport(options=quick(first_byte_timeout_s=0.1)) as t:
+        with pytest.raises(Timeout):
+            await t.get(server.url())
+        assert (await t.request("POST", server.url(), purpose="write", timeout_s=5)).body == b"thought"
+        with pytest.raises(Timeout):
+            await t.request("POST", server.url(), purpose="write", timeout_s=0.1)
+
+
 async def test_a_given_user_agent_is_sent() -> None:
     async with serving({"*": answer(200, "x")}) as server, transport(options=quick(user_agent="Mine/1 (+https://me.example)")) as t:
         await t.get(server.url())

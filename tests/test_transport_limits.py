@@ -66,6 +66,8 @@ async def test_every_coding_is_undone(coding: str) -> None:
         pytest.param("identity", TEXT, id="identity"),
         pytest.param("identity, gzip", gzip.compress(TEXT), id="identity and gzip"),
         pytest.param("", TEXT, id="empty"),
+        pytest.param("UTF-8", TEXT, id="a charset"),
+        pytest.param("gzip, aws-chunked", gzip.compress(TEXT, mtime=0), id="what an upload had"),
     ],
 )
 async def test_codings_as_servers_send_them(encoding: str, body: bytes) -> None:

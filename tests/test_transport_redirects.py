@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from cormorant.errors import HttpError, InvalidArguments, NotAllowed, PrivateAddress, Redirect
+from cormorant.errors import HttpError, InvalidArguments, NotAllowed, PrivateAddress, Redirect, Vetoed
+from cormorant.gates import Leaving
 from cormorant.policy import Policy
 from support_net import LOOPBACK, Authority, Request, Scripted, answer, dials_to, quick, serving, transport
 
@@ -331,11 +334,6 @@ async def test_a_profile_is_sent_on_https_to_its_host_alone(authority: Authority
 
 
 async def test_a_gate_sees_every_hop_and_a_changed_address_is_judged_again() -> None:
-    from dataclasses import replace
-
-    from cormorant.errors import Vetoed
-    from cormorant.gates import Leaving
-
     seen: list[tuple[str, str]] = []
 
     async def gate(leaving: Leaving) -> Leaving:
@@ -357,6 +355,20 @@ async def test_a_gate_sees_every_hop_and_a_changed_address_is_judged_again() -> 
             await t.get(server.url("/n"))
         assert caught.value.hop == 1
         assert server.targets == ["/a", "/b", "/n"]
+
+
+async def test_a_gate_that_moves_a_request_takes_no_credentials_along_and_opens_nothing() -> None:
+    async with serving({"*": answer(200, "x")}) as other, serving({"*": answer(200, "x")}) as server:
+
+        async def gate(leaving: Leaving) -> Leaving:
+            return replace(leaving, url=other.url("/moved", host="other.test"))
+
+        async with transport(before=gate) as t:
+            await t.request("GET", server.url(), credentials={"X-Key": "S3CRET"})
+            assert "x-key" not in other.requests[0].headers
+            with pytest.raises(NotAllowed, match="gate"):
+                await t.request("GET", server.url(), trusted=True)
+        assert (len(other.requests), len(server.requests)) == (1, 0)
 
 
 async def test_names_are_looked_up_once_a_hop_and_never_again_for_the_connection() -> None:

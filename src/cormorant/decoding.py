@@ -24,6 +24,9 @@ STEP_BYTES = 64 * 1024
 LAYERS_MAX = 2
 ZSTD_WINDOW_LOG_MAX = 23  # 8 MiB, the most RFC 9659 allows for this coding
 ACCEPTED = "gzip, deflate, br, zstd"
+# Words that servers write into Content-Encoding and that change nothing about the body: charsets, and what an upload
+# once had (object stores hand `aws-chunked` back).
+_NO_CODING = frozenset({"", "identity", "none", "utf-8", "utf8", "iso-8859-1", "us-ascii", "binary", "8bit", "7bit", "aws-chunked"})
 
 
 class Broken(ValueError):
@@ -138,7 +141,7 @@ class Decoder:
         self._layers: list[_Layer] = []
         if not content_encoding:
             return
-        names = [name for text in content_encoding.lower().split(",") if (name := text.strip()) not in ("", "identity", "none")]
+        names = [name for text in content_encoding.lower().split(",") if (name := text.strip()) not in _NO_CODING]
         if len(names) > LAYERS_MAX:
             raise UnsupportedType(f"the body has {len(names)} content codings on top of each other: {', '.join(names)[:200]}")
         unknown = next((name for name in names if name not in _LAYERS), None)

@@ -14,6 +14,9 @@ from cormorant.resource import Options
 from cormorant.settings import Settings
 from cormorant.signing import Signer
 
+FIRST_BYTE_S = 15.0
+FIRST_BYTE_SHARE = 0.75  # of the whole deadline, for operators who gave slow sites more time
+
 
 def options_of(settings: Settings) -> Options:
     """How requests are made, from the settings. Raises: InvalidArguments, NotConfigured."""
@@ -23,6 +26,7 @@ def options_of(settings: Settings) -> Options:
         user_agent=egress.user_agent,
         accept_language=egress.accept_language,
         connect_timeout_s=settings.fetch.connect_timeout,
+        first_byte_timeout_s=max(FIRST_BYTE_S, FIRST_BYTE_SHARE * settings.fetch.timeout),
         ca_bundle=egress.ca_bundle,
         no_proxy=egress.no_proxy,
         public_only_headers=egress.public_only_headers,

@@ -15,7 +15,18 @@ from functools import lru_cache
 from cormorant.address import Url, parse
 from cormorant.cookies import Jar
 from cormorant.decoding import ACCEPTED
-from cormorant.errors import CormorantError, HttpError, InvalidArguments, Network, RateLimited, Redirect, Refused, Timeout, TooLarge
+from cormorant.errors import (
+    CormorantError,
+    HttpError,
+    InvalidArguments,
+    Network,
+    NotAllowed,
+    RateLimited,
+    Redirect,
+    Refused,
+    Timeout,
+    TooLarge,
+)
 from cormorant.exchange import Exchange, Pool
 from cormorant.gates import Leaving
 from cormorant.policy import Policy
@@ -28,6 +39,7 @@ REDIRECTS_MAX = 5
 FOLLOWED = frozenset({301, 302, 303, 307, 308})  # never 300 (a choice), 304, 305 (use proxy) or 306
 WAITS_MAX = 2  # times a short Retry-After is waited for
 WAIT_MAX_S = 10.0
+NO_LIMIT_S = 86_400.0  # the total deadline of the call ends it long before
 _OURS = frozenset(  # fields that frame or route a message: never a caller's
     {"host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive", "expect", "accept-encoding"}
     | {"proxy-authorization", "proxy-connection", "cookie2"}
@@ -136,7 +148,7 @@ class Walk:
             fields = _checked(leaving.headers)
             self._method, self._body = leaving.method, leaving.body
             if leaving.url != self.url.href:
-                self.url = self._enter(leaving.url)
+                self._moved_by_a_gate(leaving.url)
         profile = options.profiles.get(self.url.host) if self.url.scheme == "https" and not self.ask.trusted else None
         self._private = self._private or profile is not None
         if options.signer and not self.ask.trusted:
@@ -144,6 +156,15 @@ class Walk:
         if profile or self._credentials:
             fields |= _checked(profile or {}) | self._credentials
         return await self._exchange(fields)
+
+    def _moved_by_a_gate(self, text: str) -> None:
+        """A gate changed the address: it is judged like any other, and credentials do not follow it to another origin."""
+        moved = self._enter(text)
+        if moved.origin != self.url.origin:
+            if self.ask.trusted:
+                raise NotAllowed(f"a gate leads a backend's request from {self.url.origin} to {moved.origin}", remedy="change the setting")
+            self._credentials = {}
+        self.url = moved
 
     async def _exchange(self, fields: Mapping[str, str]) -> Exchange:
         """One request on a kept or a new connection. A kept one that turns out dead is replaced once."""
@@ -158,11 +179,15 @@ class Walk:
                 wire = await ground.dialler.open(url, trusted=trusted)
             self._stage = "waiting for an answer"
             try:
-                return await Exchange.begin(ground.pool, key, wire, self._method, message, first_byte_s=ground.options.first_byte_timeout_s)
+                return await Exchange.begin(ground.pool, key, wire, self._method, message, first_byte_s=self._patience())
             except Broken as error:
                 if not kept or self._method not in ("GET", "HEAD"):  # RFC 9110 9.2.2: only these may be sent twice
                     raise Network(f"{url.host}: {error}", retryable=True) from error
                 wire = None
+
+    def _patience(self) -> float:
+        """How long a server may think. A model or a search backend may take its whole deadline, a web page may not."""
+        return self._ground.options.first_byte_timeout_s if self.ask.purpose in ("fetch", "robots") else NO_LIMIT_S
 
     def _message(self, fields: Mapping[str, str]) -> bytes:
         url, dialler = self.url, self._ground.dialler
