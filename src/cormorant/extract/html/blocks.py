@@ -38,7 +38,6 @@ class Block:
     bold_words: int
     links: int
     images: int
-    hrefs: list[str]
     inline: int  # which inline elements occur: bit mask over INLINE_BITS
     forced: bool = False  # a control: goes whatever its neighbours do
 
@@ -52,7 +51,6 @@ class Element:
     depth: int
     names: str  # class and id, as written
     role: str
-    item: str  # itemprop and itemtype
     first: int
     end: int = 0
 
@@ -85,7 +83,6 @@ INLINE_BITS = {
     "picture": 64,
     "math": 128,
 }
-_MICRODATA = ("itemprop", "itemtype", "property", "typeof")
 
 
 def count_words(text: str) -> int:
@@ -98,7 +95,7 @@ def count_words(text: str) -> int:
 class _Run:
     """The text being gathered until a block element ends it."""
 
-    __slots__ = ("bold", "breaks", "hrefs", "images", "inline", "link_words", "links", "parts", "seen")
+    __slots__ = ("bold", "breaks", "images", "inline", "link_words", "links", "parts", "seen")
 
     def __init__(self) -> None:
         self.clear()
@@ -107,7 +104,6 @@ class _Run:
         self.parts: list[str] = []
         self.seen = False  # something that can be seen is in it: text that is not blank, or an image
         self.link_words = self.bold = self.links = self.images = self.inline = self.breaks = 0
-        self.hrefs: list[str] = []
 
 
 class _Walk:
@@ -115,7 +111,7 @@ class _Walk:
 
     def __init__(self, root: Any) -> None:
         self.blocks: list[Block] = []
-        self.elements: list[Element] = [Element("body", ABSENT, 0, "", "", "", 0)]
+        self.elements: list[Element] = [Element("body", ABSENT, 0, "", "", 0)]
         self.run = _Run()
         self.owner = 0
         self.in_link = 0
@@ -129,7 +125,7 @@ class _Walk:
             if words and not WORD.search(text):
                 words = 0
             self.blocks.append(
-                Block(self.owner, text, words, min(run.link_words, words), run.bold, run.links, run.images, run.hrefs, run.inline, forced)
+                Block(self.owner, text, words, min(run.link_words, words), run.bold, run.links, run.images, run.inline, forced)
             )
             run.clear()
         elif run.parts:
@@ -154,9 +150,6 @@ class _Walk:
         run.inline |= INLINE_BITS.get(tag, 0)
         if tag == "a":
             run.links += 1
-            href = node.attributes.get("href")
-            if href:
-                run.hrefs.append(href)
             self.in_link += 1
         elif tag in BOLD:
             self.in_bold += 1
@@ -175,12 +168,11 @@ class _Walk:
     def open(self, node: Any, tag: str, parent: int) -> int:
         """A new element; `parent` is the innermost element around it."""
         attributes = node.attributes
-        names = role = item = ""
+        names = role = ""
         if attributes:
             names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
             role = attributes.get("role") or ""
-            item = " ".join(attributes[key] or "" for key in _MICRODATA if key in attributes)
-        self.elements.append(Element(tag, parent, self.elements[parent].depth + 1, names, role, item, len(self.blocks)))
+        self.elements.append(Element(tag, parent, self.elements[parent].depth + 1, names, role, len(self.blocks)))
         return len(self.elements) - 1
 
     def leaf(self, node: Any, tag: str) -> bool:

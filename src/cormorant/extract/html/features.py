@@ -8,49 +8,47 @@ unbroken range of blocks.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from cormorant.extract.html.blocks import Block, Element, Page
 
-TAGS = (
-    "body div section article main p li ul ol dl dt dd table thead tbody tr td th h1 h2 h3 h4 h5 h6 pre blockquote figure figcaption header footer nav aside"
-    " form fieldset button details summary address center caption hgroup"
-).split()
-TAG_CODE = {tag: code for code, tag in enumerate(TAGS, 1)}
-HEADING_LEVEL = {f"h{level}": level for level in range(1, 7)}
-AROUND = "nav header footer aside main article form table ul ol section dl blockquote pre figure details li td h1 h2 h3 h4 p button".split()
-AROUND_BIT = {tag: 1 << bit for bit, tag in enumerate(AROUND)}
-ROLE_TAG = {
-    "navigation": "nav", "main": "main", "banner": "header", "contentinfo": "footer", "complementary": "aside", "article": "article", "search": "form",
-    "menu": "nav", "menubar": "nav", "tablist": "nav", "form": "form", "table": "table", "list": "ul",
-}  # fmt: skip
-# Whole words of class and id, by what they usually say. A name alone decides nothing: it is one number among many.
-NAME_GROUPS = (
-    "nav navbar menu submenu topnav subnav breadcrumb breadcrumbs crumbs pagination pager paging paginate toc contents tabs navigation sitemap megamenu dropdown",
-    "footer foot copyright legal colophon bottom foter",
-    "sidebar side aside widget widgets rail secondary tertiary left right sidenav",
-    "share sharing social follow facebook twitter addtoany sharethis sharedaddy socials whatsapp pinterest",
-    "related recommended recommendations recommend trending popular similar upsell upsells recirc also latest featured teaser teasers suggestions more next"
-    " prev previous outbrain taboola promo promos",
-    "cookie cookies consent gdpr banner modal popup overlay dialog toast onetrust notice notification alert lightbox",
-    "ad ads adv advert advertisement sponsor sponsored sponsors cta newsletter subscribe subscription signup optin mailchimp donate promotion",
-    "comment comments commentlist disqus respond reply replies discussion responses",
-    "author byline meta metadata date tag tags category categories label labels published time bio avatar authorbox info details posted",
-    "header head masthead topbar logo brand hero jumbotron top title headline",
-    "login account cart search filter filters sort toolbar form signin register wishlist checkout basket facet facets refine swatch quantity",
-    "content article post entry story prose markdown body main text articlebody maincontent copy richtext rte wysiwyg description summary",
-    "item card cards grid list tile tiles product products result results listing listings collection catalog row col column archive loop",
-    "message messages answer question thread threads forum topic topics postbody bbcode msg conversation posts viewtopic",
-    "hidden hide collapse collapsed accordion tab panel tooltip sr screen visually only print noprint",
-    "note notes warning tip admonition callout important caution footnote footnotes reference references cite",
-    "price review reviews rating ratings stars spec specs specification specifications faq feature features overview gallery testimonial testimonials",
+TAGS = tuple(
+    str.split(
+        "body div section article main p li ul ol dl dt dd table thead tbody tr td th h1 h2 h3 h4 h5 h6 pre blockquote figure figcaption header"
+        " footer nav aside form fieldset button details summary address center caption hgroup"
+    )
 )
-_WORD_BITS: dict[str, int] = {}
-for _bit, _group in enumerate(NAME_GROUPS):
-    for _word in _group.split():
-        _WORD_BITS[_word] = _WORD_BITS.get(_word, 0) | 1 << _bit
+TAG_CODE = {tag: code for code, tag in enumerate(TAGS, 1)}
+HEADING_LEVEL = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 5}
+AROUND = tuple(str.split("nav header footer aside main article form table ul li td dl blockquote"))
+AROUND_BIT = {tag: 1 << bit for bit, tag in enumerate(AROUND)}
+ROLE_BIT = {
+    role: AROUND_BIT[tag]
+    for role, tag in {
+        "navigation": "nav",
+        "menu": "nav",
+        "menubar": "nav",
+        "main": "main",
+        "banner": "header",
+        "contentinfo": "footer",
+        "complementary": "aside",
+        "article": "article",
+        "search": "form",
+        "form": "form",
+    }.items()
+}
+# Whole words of class and id whose share of the page's words tells what kind of page it is. A name alone decides nothing.
+NAME_GROUPS = (
+    "comment comments commentlist disqus respond reply replies discussion responses",
+    "author byline meta metadata date category categories published time bio avatar authorbox posted",
+    "item card cards grid tile tiles product products result results listing listings collection catalog",
+    "message messages answer question thread threads forum topic topics postbody bbcode msg conversation posts viewtopic",
+    "price review reviews rating ratings stars spec specs specification specifications faq testimonial testimonials",
+    "login account cart search filter filters sort toolbar signin register wishlist checkout basket facet facets refine swatch quantity",
+)
+_WORD_BITS = {word: 1 << bit for bit, group in enumerate(NAME_GROUPS) for word in group.split()}
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
 _DIGIT = re.compile(r"\d")
@@ -61,62 +59,15 @@ _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d|\bago\b|\d\d?:\d\d",
     re.I,
 )
-# Words of short blocks that say what the block is for. The first that occurs counts.
-_SIGN_GROUPS = (
-    "cookie cookies consent gdpr",
-    "subscribe newsletter email signup unsubscribe inbox",
-    "login log sign signin register account password logout forgot",
-    "share tweet facebook twitter whatsapp pinterest linkedin instagram follow telegram",
-    "© copyright rights reserved privacy terms imprint impressum",
-    "read continue learn see view show load more weiterlesen mehr",
-    "related recommended popular trending latest might also similar",
-    "comment comments reply replies responses respond",
-    "cart add buy stock checkout shipping quantity qty sale wishlist",
-    "skip back menu search home next previous prev top navigation",
-    "posted joined posts views likes member members quote edited thread topic topics online",
-    "filter filters sort results showing per clear apply refine",
-    "advertisement advertise sponsored promoted ad ads",
-)
-_SIGN_OF: dict[str, int] = {}
-for _sign, _group in enumerate(_SIGN_GROUPS, 1):
-    for _word in _group.split():
-        _SIGN_OF.setdefault(_word, _sign)
-N_SIGNS = len(_SIGN_GROUPS)
-_ELSEWHERE = re.compile(r"^(?:https?:)?//", re.I)
-_LINK_KINDS = (
-    re.compile(r"^#"),
-    re.compile(r"^(?:mailto|tel|javascript):|facebook\.com|twitter\.com|x\.com/|linkedin|pinterest|instagram|whatsapp|t\.me|reddit\.com/submit|youtube\.com/(?:c|user|channel)", re.I),
-    re.compile(r"/(?:tags?|categor(?:y|ies)|authors?|topics?|users?|members?|profile|u|search|page|archive|label)s?[/=?]|[?&](?:page|sort|order|q|s|filter)=|sort|filter", re.I),
-)  # fmt: skip
-_URL_KINDS = (
-    re.compile(r"forum|thread|topic|viewtopic|discuss|/t/|/questions?/|community|comments|board", re.I),
-    re.compile(r"product|/p/|/dp/|/shop|/item|/buy|store", re.I),
-    re.compile(r"categor|/collections?(?:/|$)|/tags?/|/c/|search|browse|archive|list", re.I),
-    re.compile(r"docs?[./]|/api|reference|guide|manual|wiki|tutorial|help|support|developer|learn", re.I),
-    re.compile(r"blog|news|article|story|/20\d\d/|post", re.I),
-    re.compile(r"service|solution|about|pricing|company|contact|features", re.I),
-)
+LOOKED_INTO = 240  # characters; what a longer block is shows in its shape
+SHORT = 12  # words up to which a block is short: what it says is looked up word by word
+ABSENT = -1
 
 
 @lru_cache(maxsize=20_000)
 def name_words(names: str) -> tuple[str, ...]:
     """The words of a class and id, lower case: `contentWithSidebar` is content, with and sidebar."""
-    return tuple(dict.fromkeys(word.lower() for word in _NAME_WORD.findall(names) if len(word) > 1))
-
-
-@lru_cache(maxsize=20_000)
-def name_bits(names: str) -> int:
-    bits = 0
-    for word in name_words(names):
-        bits |= _WORD_BITS.get(word, 0)
-    return bits
-
-
-@lru_cache(maxsize=20_000)
-def _shape(names: str) -> str:
-    """The first class with its digits taken out, so that `post-12` and `post-13` are alike."""
-    first = names.split(" ", 1)[0]
-    return _DIGITS.sub("", first)
+    return tuple(dict.fromkeys(word.lower() for word in _NAME_WORD.findall(names[:400]) if len(word) > 1))
 
 
 def text_words(text: str) -> list[str]:
@@ -124,8 +75,17 @@ def text_words(text: str) -> list[str]:
     return _LOWER_WORD.findall(text.lower())
 
 
-LOOKED_INTO = 240  # characters; what a longer block is shows in its shape
-SHORT = 12  # words up to which a block is short: what it says is looked up word by word
+@dataclass(frozen=True)
+class Named:
+    """What the class and id of an element say."""
+
+    shape: str  # the first class without its digits, so that `post-12` and `post-13` are alike
+    bits: int  # which of NAME_GROUPS
+    score: float
+
+
+UNNAMED = Named("", 0, 0.0)
+NAMES_KEPT = 20_000  # then the memory of names starts anew
 
 
 @dataclass(frozen=True)
@@ -134,57 +94,26 @@ class Lexicon:
 
     names: dict[str, float]
     texts: dict[str, float]
+    known: dict[str, Named] = field(default_factory=dict, compare=False)
 
-    def of_names(self, names: str) -> float:
-        known = [self.names[word] for word in name_words(names) if word in self.names]
-        return sum(known) if known else 0.0
+    def of_names(self, names: str) -> Named:
+        """What the names of an element say, remembered."""
+        found = self.known.get(names)
+        if found is None:
+            words = name_words(names)
+            bits = 0
+            for word in words:
+                bits |= _WORD_BITS.get(word, 0)
+            found = Named(_DIGITS.sub("", names.split(" ", 1)[0]), bits, sum(self.names.get(word, 0.0) for word in words))
+            if len(self.known) >= NAMES_KEPT:
+                self.known.clear()
+            self.known[names] = found
+        return found
 
     def of_words(self, words: list[str]) -> float:
+        """The mean over the words of a short text that are known."""
         known = [self.texts[word] for word in words if word in self.texts]
         return sum(known) / len(known) if known else 0.0
-
-
-EMPTY_LEXICON = Lexicon({}, {})
-_BLOCK_COLUMNS = (
-    "words chars link_share bold_share links images commas digits upper ends starts_upper price date sign title_share copies nth_copy lexicon inline"
-    " link_here link_social link_list link_out text_link short prose"
-).split()
-
-
-def _block_row(block: Block, title: frozenset[str], copies: dict[str, int], seen: dict[str, int], lexicon: Lexicon) -> list[float]:
-    text, words = block.text, block.words
-    size = len(text) or 1
-    nth = seen[text] = seen.get(text, 0) + 1
-    price = date = sign = 0
-    titled = score = digits = 0.0
-    upper = 0.03
-    if size < LOOKED_INTO:
-        digits = len(_DIGIT.findall(text)) / size
-        upper = len(_UPPER.findall(text)) / size
-        if digits:
-            price = _PRICE.search(text) is not None
-            date = _DATE.search(text) is not None
-        own = text_words(text)
-        sign = next((_SIGN_OF[word] for word in own if word in _SIGN_OF), 0)
-        if title:
-            once = frozenset(own)
-            titled = len(title & once) / max(1, min(len(title), len(once)))
-        if words <= SHORT:
-            score = lexicon.of_words(own)
-    here = social = lists = out = 0
-    for href in block.hrefs[:20]:
-        here += _LINK_KINDS[0].search(href) is not None
-        social += _LINK_KINDS[1].search(href) is not None
-        lists += _LINK_KINDS[2].search(href) is not None
-        out += _ELSEWHERE.search(href) is not None
-    last = text[-1:]
-    n = max(1, words)
-    link_share = block.link_words / n
-    return [
-        words, size / n, link_share, min(1.0, block.bold_words / n), block.links, block.images, text.count(",") / n,
-        digits, upper, last in ".!?。！？…" or text[-2:] in ('."', ".”", ".)"), text[:1].isupper(), price, date, sign, titled,
-        copies[text], nth, score, block.inline, here, social, lists, out, block.link_words, words <= SHORT, words >= 10 and link_share < 0.4,
-    ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -197,15 +126,52 @@ class Facts:
 
 
 _PATH = re.compile(r"^[a-z]+://[^/?#]*", re.I)
+_ENDS = (".", "!", "?", "。", "！", "？", "…", '."', ".”", ".)")
+_BLOCK_COLUMNS = tuple(
+    str.split(
+        "words chars link_share bold_share links images upper ends price date title_share copies nth_copy lexicon inline text_link prose"
+    )
+)
 
 
-def _fact_row(facts: Facts) -> list[float]:
-    path = _PATH.sub("", facts.url)
-    row: list[float] = [len(path), path.count("/"), path.strip("/") == "", "?" in path, path.count("-"), sum(map(path.count, "0123456789"))]
-    row += [kind.search(facts.url) is not None for kind in _URL_KINDS]
-    kind = facts.kind.lower()
-    row += ["article" in kind, "product" in kind, kind == "website", bool(kind), len(facts.title)]
-    return row
+def _block_row(block: Block, title: frozenset[str], copies: dict[str, int], seen: dict[str, int], lexicon: Lexicon) -> tuple[float, ...]:
+    text, words = block.text, block.words
+    size = len(text) or 1
+    nth = seen[text] = seen.get(text, 0) + 1
+    price = date = False
+    titled = score = 0.0
+    upper = 0.03
+    if size < LOOKED_INTO:
+        upper = len(_UPPER.findall(text)) / size
+        if _DIGIT.search(text):
+            price = _PRICE.search(text) is not None
+            date = _DATE.search(text) is not None
+        if words <= SHORT:
+            own = text_words(text)
+            score = lexicon.of_words(own)
+            once = title.intersection(own)
+            titled = len(once) / max(1, min(len(title), len(own)))
+    n = words or 1
+    linked = block.link_words
+    return (
+        words,
+        size / n,
+        linked / n,
+        min(1.0, block.bold_words / n),
+        block.links,
+        block.images,
+        upper,
+        text.endswith(_ENDS),
+        price,
+        date,
+        titled,
+        copies[text],
+        nth,
+        score,
+        block.inline,
+        linked,
+        words >= 10 and linked < 0.4 * n,
+    )
 
 
 class Table:
@@ -229,7 +195,7 @@ class Table:
             self.n, len(_BLOCK_COLUMNS)
         )
         self.block = dict(zip(_BLOCK_COLUMNS, rows.T.copy(), strict=True))
-        self.facts = _fact_row(facts)
+        self.facts = facts
         self.owner = np.array([block.owner for block in blocks], dtype=np.int32)
         self._elements(elements, lexicon)
         self._sums()
@@ -238,66 +204,57 @@ class Table:
         """One pass over the elements, which stand parents first: what surrounds each, and which are alike."""
         np = self.np
         n = len(elements)
-        tags, around, own, within = [0] * n, [0] * n, [0] * n, [0] * n
-        score, low, high, total = [0.0] * n, [0.0] * n, [0.0] * n, [0.0] * n
-        path, group, item, outer = [0] * n, [0] * n, [-1] * n, [-1] * n
-        main = -1
-        shapes: list[tuple[str, str]] = []
-        groups: dict[tuple[int, tuple[str, str]], int] = {}
-        paths: dict[tuple[Any, ...], int] = {}
+        rows: list[tuple[int, ...]] = []
+        scores: list[tuple[float, float, float, float]] = []
+        shapes: list[int] = []
+        shape_ids: dict[tuple[str, str], int] = {}
+        groups: dict[tuple[int, int], int] = {}
+        paths: dict[tuple[int, int, int, int], int] = {}
         sizes: list[int] = []
+        group: list[int] = []
+        main = ABSENT
+        around, level, near, low, high, total = 0, 0, 0.0, 0.0, 0.0, 0.0
         for i, e in enumerate(elements):
-            tag = e.tag
-            shape = (tag, _shape(e.names))
-            shapes.append(shape)
-            g = groups.setdefault((e.parent, shape), len(sizes))
+            tag, p = e.tag, e.parent
+            named = lexicon.of_names(e.names) if e.names else UNNAMED
+            shape = shape_ids.setdefault((tag, named.shape), len(shape_ids))
+            g = groups.setdefault((p, shape), len(sizes))
             if g == len(sizes):
                 sizes.append(0)
-            group[i] = g
             sizes[g] += 1
-            tags[i] = TAG_CODE.get(tag, len(TAGS) + 1)
-            bit = AROUND_BIT.get(tag, 0) | (AROUND_BIT.get(ROLE_TAG.get(e.role, ""), 0) if e.role else 0)
-            if main < 0 and bit & AROUND_BIT["main"]:
+            s = named.score
+            around = AROUND_BIT.get(tag, 0) | (ROLE_BIT.get(e.role, 0) if e.role else 0)
+            if main < 0 and around & AROUND_BIT["main"]:
                 main = i
-            if e.item:
-                bit |= _item_bits(e.item)
-            bits = name_bits(e.names) if e.names else 0
-            s = lexicon.of_names(e.names) if e.names else 0.0
-            p = e.parent
-            if p < 0:
-                around[i], own[i], within[i], score[i], low[i], high[i], total[i] = bit, bits, bits, s, s, s, s
-                path[i] = paths.setdefault((shape,), len(paths))
-                continue
-            around[i] = around[p] | bit
-            own[i], within[i] = bits, within[p] | bits
-            score[i] = s if e.names else score[p] * 0.7
-            low[i], high[i], total[i] = min(low[p], s), max(high[p], s), total[p] * 0.8 + s
-            q = elements[p].parent
-            r = elements[q].parent if q >= 0 else -1
-            path[i] = paths.setdefault((shape, shapes[p], shapes[q] if q >= 0 else 0, shapes[r] if r >= 0 else 0), len(paths))
-        for i, e in enumerate(elements):
-            p = e.parent
-            is_item = p >= 0 and sizes[group[i]] >= 3
-            item[i] = i if is_item else (item[p] if p >= 0 else -1)
-            outer[i] = outer[p] if p >= 0 and outer[p] >= 0 else (i if is_item else -1)
-        ints = np.array([tags, around, own, within, path, group, item, outer, [e.parent for e in elements], [e.depth for e in elements],
-                         [e.first for e in elements], [e.end for e in elements]], dtype=np.int64)  # fmt: skip
-        (
-            self.tag,
-            self.around,
-            self.own,
-            self.within,
-            self.path,
-            self.group,
-            self.item,
-            self.outer,
-            self.parent,
-            self.depth,
-            self.first,
-            self.end,
-        ) = ints
+            level = HEADING_LEVEL.get(tag, 0)
+            near = low = high = total = s
+            q = r = ABSENT
+            if p >= 0:
+                around |= rows[p][1]
+                level = level or rows[p][3]
+                above = scores[p]
+                near = s if e.names else above[0] * 0.7
+                low, high, total = min(above[1], s), max(above[2], s), above[3] * 0.8 + s
+                q = elements[p].parent
+                r = elements[q].parent if q >= 0 else ABSENT
+            shapes.append(shape)
+            path = paths.setdefault(
+                (shape, shapes[p] if p >= 0 else ABSENT, shapes[q] if q >= 0 else ABSENT, shapes[r] if r >= 0 else ABSENT), len(paths)
+            )
+            group.append(g)
+            rows.append((TAG_CODE.get(tag, 0), around, named.bits, level, path, p, e.depth, e.first, e.end))
+            scores.append((near, low, high, total))
+        item, outer = [ABSENT] * n, [ABSENT] * n
+        for i in range(1, n):
+            p = elements[i].parent
+            alike = sizes[group[i]] >= 3
+            item[i] = i if alike else item[p]
+            outer[i] = outer[p] if outer[p] >= 0 else (i if alike else ABSENT)
+        ints = np.array(rows, dtype=np.int64).T.copy()
+        (self.tag, self.around, self.bits, self.levels, self.path, self.parent, self.depth, self.first, self.end) = ints
+        self.group, self.item, self.outer = np.array([group, item, outer], dtype=np.int64)
         self.parent[0] = 0
-        self.scores = np.array([score, low, high, total], dtype=np.float32)
+        self.scores = np.array(scores, dtype=np.float32).T.copy()
         self.sizes = np.array(sizes, dtype=np.float32)
         self.main = main
 
@@ -335,22 +292,16 @@ class Table:
         np, b, owner = self.np, self.block, self.owner
         self.add("log_words", np.log1p(b["words"]))
         for name in _BLOCK_COLUMNS:
-            if name not in ("inline", "sign"):
+            if name not in ("inline", "price", "date", "prose", "images"):
                 self.add(name, b[name])
         inline = b["inline"].astype(np.int64)
-        for name, bit in (("has_code", 2), ("has_bold", 4), ("has_em", 8), ("has_time", 16), ("has_label", 32), ("has_math", 128)):
-            self.add(name, (inline & bit) > 0)
-        for sign in range(1, N_SIGNS + 1):
-            self.add(f"sign_{sign}", b["sign"] == sign)
+        self.add("has_code", (inline & 2) > 0)
         self.add("tag", self.tag[owner])
         self.add("parent_tag", self.tag[self.parent[owner]])
         self.add("depth", self.depth[owner])
         around = self.around[owner]
-        for bit, tag in enumerate((*AROUND, *ITEM_KINDS)):
+        for bit, tag in enumerate(AROUND):
             self.add(f"in_{tag}", around >> bit & 1)
-        within, own, near = self.within[owner], self.own[owner], self.own[self.parent[owner]]
-        for bit in range(len(NAME_GROUPS)):
-            self.add(f"named_{bit}", (within >> bit & 1) + (near >> bit & 1) + (own >> bit & 1) * 2)
         for name, row in zip(("near", "low", "high", "sum"), self.scores, strict=True):
             self.add(f"names_{name}", row[owner])
 
@@ -446,14 +397,12 @@ class Table:
 
     def _neighbours(self) -> None:
         np, b = self.np, self.block
-        log, tags, owner_path = np.log1p(b["words"]), self.tag[self.owner], self.path[self.owner]
+        log, tags = np.log1p(b["words"]), self.tag[self.owner]
         for by in (-3, -2, -1, 1, 2, 3):
-            self.add(f"at{by}_words", self._shifted(log, by))
-            self.add(f"at{by}_links", self._shifted(b["link_share"], by))
-            self.add(f"at{by}_tag", self._shifted(tags, by))
             self.add(f"at{by}_lexicon", self._shifted(b["lexicon"], by))
-            if abs(by) == 1:
-                self.add(f"at{by}_path", self._shifted(owner_path, by) == owner_path)
+            if abs(by) <= 2:
+                self.add(f"at{by}_words", self._shifted(log, by))
+                self.add(f"at{by}_tag", self._shifted(tags, by))
         index = np.arange(self.n)
         is_prose = b["prose"] > 0
         before = np.maximum.accumulate(np.where(is_prose, index, -1000))
@@ -471,12 +420,7 @@ class Table:
         """The heading a block stands under: what it says, how far above it is."""
         np, b = self.np, self.block
         index = np.arange(self.n)
-        level = np.zeros(self.n, dtype=np.int64)
-        around = self.around[self.owner]
-        for bit, tag in enumerate(AROUND):
-            if tag in ("h1", "h2", "h3", "h4"):
-                level = np.where((around >> bit & 1) > 0, int(tag[1]), level)
-        level = np.where((self.tag[self.owner] == TAG_CODE["h5"]) | (self.tag[self.owner] == TAG_CODE["h6"]), 5, level)
+        level = self.levels[self.owner]
         self.level = level
         last = np.maximum.accumulate(np.where(level > 0, index, -1))
         before = np.concatenate(([-1], last[:-1])) if self.n else last  # the heading above, also for a heading
@@ -489,7 +433,6 @@ class Table:
         self.add("under_level", np.where(has, level[safe], 0))
         self.add("under_distance", np.where(has, index - before, -1))
         self.add("under_lexicon", np.where(has, b["lexicon"][safe], 0))
-        self.add("under_sign", np.where(has, b["sign"][safe], 0))
         self.add("under_title", np.where(has, b["title_share"][safe], 0))
         self.add("under_links", np.where(has, b["link_share"][safe], 0))
         owned = self.running[:, next_one] - self.running[:, np.minimum(index + 1, next_one)]
@@ -526,32 +469,25 @@ class Table:
 
     def _page(self) -> None:
         np, b = self.np, self.block
+        tags = np.bincount(self.tag, minlength=len(TAGS) + 1)
+        in_list = self.around[self.owner] & AROUND_BIT["li"] > 0
         page: list[float] = [
-            np.log1p(self.n), np.log1p(self.total), self.running[1, -1] / self.total, self.total_good / self.total, float(b["images"].sum()),
-            float(b["price"].sum()), float(b["date"].sum()), float((b["sign"] == 11).sum()), float((b["sign"] == 9).sum()), float((b["sign"] == 8).sum()),
-            float(b["prose"].sum()), float((self.around[self.owner] & AROUND_BIT["p"] > 0).sum()), float((self.around[self.owner] & AROUND_BIT["li"] > 0).sum()),
-            float((self.tag == TAG_CODE["article"]).sum()), float((self.tag == TAG_CODE["pre"]).sum()), float((self.tag == TAG_CODE["form"]).sum()),
-            float((self.tag == TAG_CODE["table"]).sum()), float((self.tag == TAG_CODE["h2"]).sum()), float((self.tag == TAG_CODE["h3"]).sum()),
+            np.log1p(self.n),
+            np.log1p(self.total),
+            self.running[1, -1] / self.total,
+            self.total_good / self.total,
+            *(float(b[name].sum()) for name in ("images", "price", "date", "prose")),
+            float(in_list.sum()),
+            *(float(tags[TAG_CODE[tag]]) for tag in ("article", "pre", "form", "table", "p", "h2", "h3")),
             float(b["words"].max(initial=0)),
-        ]  # fmt: skip
-        for bit in (7, 12, 13, 16, 10):
-            page.append(float(self.inside[0][(self.own >> bit & 1) > 0].sum()) / self.total)
-        for number, value in enumerate([*page, *self.facts]):
+        ]
+        words = self.inside[0]
+        page += [float(words[(self.bits >> bit & 1) > 0].sum()) / self.total for bit in range(len(NAME_GROUPS))]
+        path = _PATH.sub("", self.facts.url)
+        kind = self.facts.kind.lower()
+        page += [path.count("/"), path.strip("/") == "", "article" in kind, "product" in kind, bool(kind)]
+        for number, value in enumerate(page):
             self.add(f"page_{number}", value)
-
-
-ITEM_KINDS = ("articleBody", "description", "comment", "breadcrumb", "Product", "review", "headline", "author")
-_ITEM_BITS = {kind.lower(): 1 << (len(AROUND) + bit) for bit, kind in enumerate(ITEM_KINDS)}
-
-
-@lru_cache(maxsize=2_000)
-def _item_bits(item: str) -> int:
-    low = item.lower()
-    bits = 0
-    for kind, bit in _ITEM_BITS.items():
-        if kind in low:
-            bits |= bit
-    return bits
 
 
 def second_stage(table: Table, first: Any) -> Any:
