@@ -36,7 +36,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("sentences",),
     ("blocks",),
     ("policy", "document", "background"),
-    ("address", "settings", "networks", "words", "cues"),
+    ("address", "settings", "networks", "words", "cues", "estimates"),
     ("settings_files",),
     ("errors",),
 ]

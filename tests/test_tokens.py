@@ -122,3 +122,57 @@ def test_memory_stays_bounded_however_many_words_come(monkeypatch: pytest.Monkey
     for batch in range(3):
         made.count(" ".join(f"w{batch}x{n}" for n in range(30_000)))
     assert len(made._words or ()) <= 2 * tokens._KEPT_WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        pytest.param(
+            "The keeper opens the gate at low tide and writes the time in a book. Nobody reads the book but the auditor, "
+            "who comes once a year in the spring and stays for two days at the inn beside the harbour.",
+            63,
+            id="English",
+        ),
+        pytest.param(
+            "Der Wärter öffnet das Tor bei Niedrigwasser und schreibt die Uhrzeit in ein Buch. Niemand liest das Buch "
+            "außer dem Prüfer, der einmal im Jahr im Frühling kommt und zwei Tage bleibt.",
+            93,
+            id="German",
+        ),
+        pytest.param(
+            "Смотритель открывает ворота при низкой воде и записывает время в книгу. Никто не читает эту книгу, кроме "
+            "ревизора, который приезжает раз в год.",
+            57,
+            id="Russian",
+        ),
+        pytest.param(
+            "番人は干潮のときに水門を開けて、その時刻を帳面に書きます。帳面を読むのは、年に一度だけ来る検査官のほかに誰もいません。",
+            61,
+            id="Japanese",
+        ),
+        pytest.param(
+            "def fill(gate, level=3.5):\n    if gate.is_open() and level > 0:\n        return [gate.rise(step) for step in "
+            'range(int(level * 10))]\n    raise GateClosed(f"{gate.name} is shut")\n',
+            76,
+            id="code",
+        ),
+    ],
+)
+def test_the_estimate_is_above_what_an_open_reconstruction_of_claude_counts(text: str, size: int) -> None:
+    """The sizes: ctok 1.3, the larger of its 3.0 and 4.8 families, without the message's frame."""
+    assert size <= tokens.counter("claude_estimate").count(text) <= 1.6 * size
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("gpt-5-mini", "o200k_base"),
+        ("openai/gpt-4o", "o200k_base"),
+        ("gpt-4", "cl100k_base"),
+        ("gpt-4-turbo", "cl100k_base"),
+        ("anthropic/claude-sonnet-5", "claude_estimate"),
+        ("some-model", "claude_estimate"),
+    ],
+)
+def test_a_model_has_its_counter(model: str, name: str) -> None:
+    assert tokens.for_model(model).name == name

@@ -238,7 +238,7 @@ def test_what_cannot_be_read_is_refused_with_a_remedy(asked: dict[str, object], 
     assert refused.value.remedy
 
 
-@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base", "utf8_bytes"])
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base", "claude_estimate", "utf8_bytes"])
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     text=DOCUMENTS,

