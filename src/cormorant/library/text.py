@@ -206,7 +206,7 @@ def places(text: str, term: str, most: int = 20) -> list[int]:
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a document that is found by itself: its heading path, its plain text, how much of it is links."""
+    """A stretch of a document that is found by itself: its heading path, its plain text, how much of it is links or a list of names."""
 
     heading: str
     text: str
@@ -216,6 +216,7 @@ class Piece:
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
 _RULES = re.compile(r"^(?:[ \t]*(?:```|~~~).*|[ \t:|*_-]+)$", re.MULTILINE)
 _HEAD = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|>+[ \t]?|[-*+][ \t]+)", re.MULTILINE)
+_ITEM = re.compile(r"[ \t]*(?:[-*+][ \t]+)+\S")
 _NOISE = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|\\(?=[\\`*_{}\[\]()#+.!|<>~&-])|¶")
 _MARKS_IN = re.compile(r"[*`_\\|¶]")
 
@@ -269,7 +270,14 @@ def _piece(heads: list[str], blocks: list[str]) -> Piece:
     markdown = "\n\n".join(blocks)
     linked = sum(len(link[1]) for link in _LINK.finditer(markdown)) if "](" in markdown else 0
     text = plain(markdown)
-    return Piece(" / ".join(heads).replace("\n", " "), text, min(1.0, linked / (len(text) or 1)))
+    return Piece(" / ".join(heads).replace("\n", " "), text, max(_listed(markdown), min(1.0, linked / (len(text) or 1))))
+
+
+def _listed(markdown: str) -> float:
+    """How much of a piece is a long list of names, as tables of contents and indexes are: their links may be gone."""
+    lines = [line for line in markdown.split("\n") if line.strip()]
+    names = [line for line in lines if len(line) < 90 and _ITEM.match(line) and line.rstrip()[-1] not in ".!?;:。"]
+    return 0.9 * len(names) / len(lines) if len(names) >= 12 else 0.0
 
 
 def _parts(markdown: str, title: str) -> Iterator[tuple[str, str]]:
