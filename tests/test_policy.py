@@ -365,6 +365,8 @@ def test_public_addresses_may_be_reached(ip: str) -> None:
         (["64:ff9b:1::/48"], "64:ff9b:1::a00:1", False),
         (["2002::/16"], "2002:7f00:1::", False),
         (["10.0.0.7"], "10.0.0.7", True),
+        (["::1/128"], "::1", True),
+        (["127.0.0.0/8"], "::1", False),
     ],
 )
 def test_ranges_open_what_they_name_and_never_metadata(ranges: list[str], ip: str, expected: bool) -> None:

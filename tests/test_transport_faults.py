@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cormorant.errors import CormorantError, Dns, HttpError, Network, RateLimited, Timeout, Tls
+from cormorant.policy import Policy
 from cormorant.transport import Options
 from support_net import Authority, Request, Scripted, answer, dials_to, quick, read_request, serving, transport
 
@@ -411,3 +413,62 @@ async def test_the_environment_changes_nothing(monkeypatch: pytest.MonkeyPatch, 
     async with serving({"*": answer(200, "x")}) as server, transport() as t:
         await t.get(server.url())
         assert "authorization" not in server.requests[0].headers
+
+
+async def test_a_literal_address_is_dialled_without_a_look_up_and_its_certificate_names_it(authority: Authority) -> None:
+    async def never(host: str, port: int) -> list[str]:
+        raise AssertionError("nothing to resolve")
+
+    options = quick(ca_bundle=authority.bundle)
+    good, bad = authority.context_for("127.0.0.1"), authority.context_for("other.test")
+    async with serving({"*": answer(200, "x")}, tls=good) as server, transport(resolve=never, options=options) as t:
+        assert (await t.get(f"https://127.0.0.1:{server.port}/")).body == b"x"
+        assert server.requests[0].host == f"127.0.0.1:{server.port}"
+    async with serving({"*": answer(200, "x")}, tls=bad) as server, transport(resolve=never, options=options) as t:
+        with pytest.raises(Tls):
+            await t.get(f"https://127.0.0.1:{server.port}/")
+
+
+async def test_ipv6_works_where_the_machine_has_it() -> None:
+    try:
+        probe = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        pytest.skip("this machine has no IPv6 loopback")
+    probe.close()
+    policy = Policy(allow_ranges=["::1/128"])
+    async with (
+        serving({"*": answer(200, "six")}, host="::1", family=socket.AF_INET6) as server,
+        transport(policy, resolve=Scripted(otherwise=["::1"])) as t,
+    ):
+        assert (await t.get(f"http://[::1]:{server.port}/")).body == b"six"
+        assert server.requests[0].host == f"[::1]:{server.port}"
+        assert (await t.get(server.url())).body == b"six"
+
+
+async def test_an_ipv4_address_in_ipv6_clothes_is_dialled_as_ipv4() -> None:
+    dialled: list[str] = []
+    resolve = Scripted(otherwise=["::ffff:8.8.8.8"])
+    async with (
+        serving({"*": answer(200, "x")}) as server,
+        transport(Policy(), resolve=resolve, connect=dials_to(server.port, dialled)) as t,
+    ):
+        await t.get("http://site.test/")
+        await t.get("http://[::ffff:8.8.4.4]/")
+    assert dialled == ["8.8.8.8", "8.8.4.4"]
+
+
+async def test_many_answers_are_all_checked_and_few_are_tried() -> None:
+    many = [f"8.8.{n}.1" for n in range(40)]
+    async with transport(Policy(), resolve=Scripted(otherwise=[*many, "10.0.0.1"])) as t:
+        with pytest.raises(CormorantError, match=r"10\.0\.0\.1"):
+            await t.get("http://site.test/")
+    dialled: list[str] = []
+
+    async def refuses(address: str, port: int) -> socket.socket:
+        dialled.append(address)
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    async with transport(Policy(), resolve=Scripted(otherwise=many), connect=refuses) as t:
+        with pytest.raises(Network, match="Connection refused"):
+            await t.get("http://site.test/")
+    assert dialled == many[:8]

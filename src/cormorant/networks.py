@@ -100,6 +100,8 @@ def embedded(ip: Address) -> tuple[IPv4Address, ...]:
     if isinstance(ip, IPv4Address):
         return ()
     bits = int(ip)
+    if bits <= 1:  # :: and ::1 lie in ::/96 and are no IPv4-compatible addresses (RFC 4291 2.5.5.1)
+        return ()
     low = IPv4Address(bits & _LOW_32)
     if ip in NAT64_LOCAL:  # RFC 6052 2.2: the prefix in use may be /48 (bits 48-63 and 72-87), /56, /64 or /96
         return (low, *(IPv4Address(_around_bits_64_to_71(bits, prefix)) for prefix in (48, 56, 64)))
