@@ -229,6 +229,41 @@ def test_a_mapping_given_by_a_program_is_checked_like_a_file():
         s.of({"search": {"cuont": 3}})
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"search": 5}, "search is a section"),
+        ({5: 3}, "there is no setting 5"),
+        ("text", "not str"),
+        ({"keys": {"A": 5}}, "keys.A"),
+        ({"profiles": 3}, "profiles"),
+        ({"fetch": {"timeout": -5}}, "fetch.timeout"),
+    ],
+)
+def test_what_a_program_hands_over_wrongly_is_named(given, says):
+    with pytest.raises(InvalidArguments) as caught:
+        s.of(given)
+    assert says in caught.value.message
+
+
+def test_lists_may_be_written_as_text_and_a_chain_as_a_list():
+    found = s.of({"egress": {"allow": "a.org, b.org"}, "search": {"provider": ["searxng", "brave"]}})
+    assert (found.egress.allow, found.search.provider) == (("a.org", "b.org"), "searxng,brave")
+
+
+def test_writing_nothing_at_all_takes_the_line_away(home):
+    path = s.write("egress.allow", "a.org", environ=home)
+    assert "a.org" in path.read_text()
+    s.write("egress.allow", "null", environ=home)
+    assert "allow" not in path.read_text()
+
+
+def test_names_with_dots_in_a_table_stay_one_key(home, tmp_path):
+    s.write("models.my.model", "openai/gpt-5.1", environ=home)
+    assert s.load(home, tmp_path).models == {"my.model": "openai/gpt-5.1"}
+    assert s.unset("models.my.model", environ=home)
+
+
 def test_the_page_of_settings_is_made_of_the_classes():
     root = Path(__file__).parents[1]
     spec = importlib.util.spec_from_file_location("settings_page", root / "scripts" / "settings_page.py")

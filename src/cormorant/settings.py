@@ -269,6 +269,8 @@ def of(value: Settings | Mapping[str, Any] | None) -> Settings:
     """Settings from what a program hands over: a mapping is checked as a file would be. Raises: InvalidArguments."""
     if isinstance(value, Settings):
         return value
+    if value is not None and not isinstance(value, Mapping):
+        raise InvalidArguments(f"settings are Settings or a mapping, not {type(value).__name__}")
     taken = _Taken()
     taken.table(value or {}, "the settings given")
     return _validated(taken)
@@ -298,14 +300,19 @@ def write(key: str, value: str, *, path: str | Path | None = None, environ: Mapp
     taken.text(key, value, "the value given")
     _validated(taken)
     file = Path(path) if path else files.user_file(os.environ if environ is None else environ)
-    files.put(file, tuple(key.split(".")), taken.values[key])
+    if taken.values[key] is None:  # TOML has no null: what is unset is not written
+        files.drop(file, tuple(_path(key, taken.fields)))
+    else:
+        files.put(file, tuple(_path(key, taken.fields)), taken.values[key])
     return file
 
 
 def unset(key: str, *, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> bool:
     """Takes one setting out of a file; whether it stood there. Raises: InvalidArguments for an unknown key."""
-    key = _Taken().known(key)
-    return files.drop(Path(path) if path else files.user_file(os.environ if environ is None else environ), tuple(key.split(".")))
+    taken = _Taken()
+    key = taken.known(key)
+    file = Path(path) if path else files.user_file(os.environ if environ is None else environ)
+    return files.drop(file, tuple(_path(key, taken.fields)))
 
 
 def write_secret(name: str, value: str, *, environ: Mapping[str, str] | None = None) -> Path:
@@ -362,6 +369,10 @@ class _Taken:
 
     def set(self, key: str, value: Any, origin: str) -> None:
         key = self.known(key)
+        if key == "search.provider" and isinstance(value, list | tuple):
+            value = ",".join(map(str, value))
+        if isinstance(value, str) and (info := self.fields.get(key)) is not None and _is_list(info):
+            value = _from_text(key, value, info, origin)
         if isinstance(value, dict) and key != "profiles":
             for name, item in value.items():
                 self.set(f"{key}.{name}", item, origin)
@@ -370,16 +381,15 @@ class _Taken:
 
     def table(self, table: Mapping[str, Any], origin: str, prefix: str = "") -> None:
         for name, value in table.items():
-            key = prefix + name
+            key = prefix + str(name)
             if isinstance(value, Mapping) and key in Settings.model_fields and key not in self.fields:
                 self.table(value, origin, f"{key}.")
                 continue
             try:
-                if (
-                    isinstance(value, Mapping)
-                    and key not in self.fields
-                    and (near := difflib.get_close_matches(key, Settings.model_fields))
-                ):
+                if key in Settings.model_fields and key not in self.fields:
+                    raise InvalidArguments(f"{key} is a section and no setting", remedy=f"write its settings under [{key}]")
+                near = difflib.get_close_matches(key, Settings.model_fields)
+                if isinstance(value, Mapping) and key not in self.fields and near:
                     raise InvalidArguments(f"there is no section {key}", remedy=f"did you mean [{near[0]}]?")
                 self.set(key, value, origin)
             except InvalidArguments as error:
@@ -409,9 +419,19 @@ class _Taken:
         return bound
 
 
+def _kinds(info: FieldInfo | None) -> set[Any]:
+    """The types a setting may have, without what they hold."""
+    if info is None:
+        return set()
+    return {get_origin(kind) or kind for kind in (*get_args(info.annotation), info.annotation)}
+
+
+def _is_list(info: FieldInfo) -> bool:
+    return tuple in _kinds(info)
+
+
 def _from_text(key: str, text: str, info: FieldInfo | None, origin: str) -> Any:
-    kinds = {get_origin(kind) or kind for kind in (get_args(info.annotation) or (info.annotation,))} if info else set()
-    kinds |= {get_origin(info.annotation)} if info else set()
+    kinds = _kinds(info)
     if not kinds & {tuple, dict}:
         return text
     if text.strip().lower() in ("null", "none") and type(None) in kinds:
