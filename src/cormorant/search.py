@@ -102,7 +102,7 @@ class Found:
             "notes": list(self.notes),
         }
 
-    def text(self) -> str:
+    def as_text(self) -> str:
         """Numbered hits for a model, then one line of JSON for code."""
         asked = "; ".join(self.queries) if len(self.queries) > 1 else self.query
         lines = [f"response_id: {self.response_id}", f'## Search "{asked}" ({self.provider or "no provider"}, {self.count} results)', ""]
