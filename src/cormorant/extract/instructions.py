@@ -113,7 +113,7 @@ def finding(kind: str, text: str, span: tuple[int, int] | None = None, note: str
 
 def instructs(text: str, *, whole: bool = False) -> bool:
     """Whether a text reads like an instruction to a model. Only its beginning is read unless `whole`."""
-    return next(_matches(text if whole else text[:READ_MAX_CHARS]), None) is not None
+    return len(text) > 8 and next(_matches(text if whole else text[:READ_MAX_CHARS]), None) is not None
 
 
 def suspicious(markdown: str) -> list[Finding]:

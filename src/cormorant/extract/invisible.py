@@ -12,6 +12,7 @@ _TAGS = "\U000e0000-\U000e007f"
 ODD = re.compile(
     f"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb{_TAGS}\U000e0100-\U000e01ef]"
 )
+_ASCII = bytes(range(128))
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _ORDINARY = frozenset("\u00ad\u200e\u200f\u061c\ufeff")  # hyphenation and direction marks of honest pages: dropped, not listed
 _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f")
@@ -25,6 +26,14 @@ _JOINED = re.compile(
     "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
     "|(?<=[\u1800-\u18af])[\u180b-\u180f]"
 )
+
+
+def has_unseen(text: str) -> bool:
+    """Whether a text holds any such character. Cheap for the usual text: its few letters beyond ASCII are looked at alone."""
+    if text.isascii():
+        return False
+    beyond = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)  # many times faster than a search over all of it
+    return ODD.search(beyond.decode("utf-8", "surrogatepass")) is not None
 
 
 def visible(text: str) -> tuple[str, dict[str, str]]:

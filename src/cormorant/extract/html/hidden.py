@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from selectolax.lexbor import LexborNode
 
@@ -18,7 +19,7 @@ from cormorant.extract.html import styles
 from cormorant.extract.html.styles import Sheet
 from cormorant.extract.instructions import finding, instructs
 from cormorant.extract.instructions import suspicious as suspicious
-from cormorant.extract.invisible import ODD, visible
+from cormorant.extract.invisible import has_unseen, visible
 
 FINDINGS_MAX = 60  # a page with more hides by habit, not by intent; the rest goes unlisted
 COLOURED_MAX = 500
@@ -61,8 +62,9 @@ def strip(root: LexborNode) -> list[Finding]:
     if "<!--" in markup:
         found += _drop_comments(root)
     found += _drop_elements(root, markup)
-    found += _clean_alternatives(root, markup)
-    if ODD.search(markup):
+    odd = has_unseen(markup)
+    found += _clean_alternatives(root, odd=odd)
+    if odd:
         found += _clean_texts(root)
     return found[:FINDINGS_MAX]
 
@@ -144,20 +146,24 @@ def _drop_templates(root: LexborNode) -> list[Finding]:
 
 
 def _hidden_elements(root: LexborNode, sheet: Sheet) -> Iterator[tuple[LexborNode, str]]:
-    for node in root.css("[hidden]"):
-        if (node.attributes.get("hidden") or "").lower() != "until-found":
-            yield node, "hidden_attribute"
-    for node in root.css("dialog:not([open])"):
-        yield node, "display"
-    for node in root.css("[style]"):
-        if kind := styles.hides(styles.declarations(node.attributes.get("style") or "")[0]):
-            yield node, kind
     for node, names in sheet.hiding():
         if kind := styles.hides(sheet.of(node, names)):
             yield node, kind
     yield from ((node, "same_colour") for node in _unreadable(root, sheet))
-    for node in root.css("[aria-hidden='true' i]"):
-        yield node, "aria_hidden"
+    for node in root.css("[hidden], [style], [aria-hidden], dialog:not([open])"):
+        if kind := _kind_by_attributes(node):
+            yield node, kind
+
+
+def _kind_by_attributes(node: LexborNode) -> str:
+    attributes = node.attributes
+    if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
+        return "hidden_attribute"
+    if kind := styles.hides(styles.declarations(attributes.get("style") or "")[0]):
+        return kind
+    if node.tag == "dialog" and "open" not in attributes:
+        return "display"
+    return "aria_hidden" if (attributes.get("aria-hidden") or "").lower() == "true" else ""
 
 
 class _Page:
@@ -166,9 +172,15 @@ class _Page:
     def __init__(self, root: LexborNode, markup: str) -> None:
         self.root = root
         self.streams = "$RC(" in markup  # the script stands beside the parts it moves
-        self.animates = any(mark in markup for mark in _ANIMATORS) or "data-wf-page" in (root.parser.html or "")[:2_000]
+        self._markup = markup
         self._words = 0
         self._opened: frozenset[str] | None = None
+
+    @cached_property
+    def animates(self) -> bool:
+        """Whether a script lets parts of the page fade in."""
+        top = self.root.parser.root
+        return any(mark in self._markup for mark in _ANIMATORS) or (top is not None and "data-wf-page" in top.attributes)
 
     @property
     def words(self) -> int:
@@ -429,10 +441,9 @@ def _clean_texts(root: LexborNode) -> list[Finding]:
     return [finding(kind, chars, note=f"{len(chars)} characters") for kind, chars in sorted(gone.items())]
 
 
-def _clean_alternatives(root: LexborNode, markup: str) -> list[Finding]:
+def _clean_alternatives(root: LexborNode, *, odd: bool) -> list[Finding]:
     """Alternative texts reach the Markdown: invisible characters leave them, and so does a text that instructs."""
     found: list[Finding] = []
-    odd = bool(ODD.search(markup))
     nodes = root.css("[alt], [title]")
     given = [node.attributes for node in nodes]
     texts = [value for each in given for name in _SPOKEN if (value := each.get(name)) and len(value) >= INSTRUCTION_MIN_CHARS]
