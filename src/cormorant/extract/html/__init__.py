@@ -20,6 +20,8 @@ from cormorant.extract.invisible import visible
 
 MAX_LINKS = 2_000
 ARTICLE_CONFIDENCE = 0.3  # below it a page has no main content to speak of
+PROSE_WORDS = 20
+LINKED_SHARE = 0.3
 SHELL_WORDS = 80  # a page with fewer words may be a shell whose text waits in a script's data
 SHELL = frozenset({"needs_javascript", "empty_page"})
 
@@ -116,13 +118,20 @@ def _choose(root: LexborNode, title: str, url: str, extract: str) -> tuple[str, 
     if extract != "full":
         backup = root.html or ""
         chosen = select(root, title=title, url=url)
-        if chosen.kept_words and (chosen.confidence >= ARTICLE_CONFIDENCE):
+        if chosen.kept_words and chosen.confidence >= ARTICLE_CONFIDENCE and (extract == "auto" or _has_prose(root)):
             return "readability", chosen.coverage
         root.inner_html = backup if extract == "auto" else ""
         if extract == "readability":
             return "readability", 0.0
     furniture(root)
     return "full", 1.0
+
+
+def _has_prose(root: LexborNode) -> bool:
+    """More than a list of links: some text that leads nowhere."""
+    words = len(root.text(separator=" ").split())
+    linked = sum(len(node.text(separator=" ").split()) for node in root.css("a[href]"))
+    return words - linked >= PROSE_WORDS or (words - linked) > LINKED_SHARE * words
 
 
 def _links(root: LexborNode, addresses: Addresses) -> tuple[Link, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+_INTERRUPTS = re.compile(r"(?:[-*+]|1[.)]) ")  # another number may not follow a paragraph without a blank line (CommonMark 5.3)
 _LATER_LINES = re.compile(r"\n(?=[^\n])")
 
 
@@ -40,7 +41,9 @@ def item(blocks: list[Block], mark: str) -> str:
         if not block.text:
             continue
         if out:
-            tight = block.kind in ("list", "item") and before in ("p", "heading", "list", "item")
+            tight = (
+                block.kind in ("list", "item") and before in ("p", "heading", "list", "item") and _INTERRUPTS.match(block.text) is not None
+            )
             out.append("\n" if tight else "\n\n")
         out.append(block.text)
         before = block.kind

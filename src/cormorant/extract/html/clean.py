@@ -7,6 +7,7 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from cormorant.extract.html import images, walls
+from cormorant.extract.html.nodes import is_inside, outermost, remove, unique
 
 _GONE = (
     "script,style,template,base,link,meta,object,embed,applet,canvas,frame,frameset,svg,select,option,datalist,textarea,dialog"
@@ -31,12 +32,8 @@ def clean(tree: LexborHTMLParser) -> None:
     if body is None:
         return
     _real_images(body)
-    for node in body.css(_GONE):
-        node.decompose()
-    for node in body.css("noscript"):
-        node.decompose()
-    for node in body.css(_EDIT):
-        node.decompose()
+    remove(body, f"{_GONE},noscript")
+    remove(body, _EDIT)
     _sheets(body)
     _heading_marks(body)
     _buttons(tree, body)
@@ -44,10 +41,10 @@ def clean(tree: LexborHTMLParser) -> None:
 
 def _sheets(body: LexborNode) -> None:
     """A consent sheet is never what a page says, unless the page is about nothing else."""
-    sheets = [node for node in body.css(walls.CONSENT_SHEETS) if node.tag not in ("body", "main", "article")]
+    sheets = [node for node in unique(body, walls.CONSENT_SHEETS) if node.tag not in ("body", "main", "article")]
     kept: list[LexborNode] = []
     for node in sheets:
-        if any(_holds(other, node) for other in kept) or node.css_first("main,article,h1") is not None:
+        if is_inside(node, {other.mem_id for other in kept}) or node.css_first("main,article,h1") is not None:
             continue
         if walls.CONSENT_WORDS.search(node.text(separator=" ")[:4_000]):
             kept.append(node)
@@ -56,17 +53,9 @@ def _sheets(body: LexborNode) -> None:
     total = len(body.text(separator=" ").split())
     inside = sum(len(node.text(separator=" ").split()) for node in kept)
     if total - inside >= 15:
-        for node in kept:
+        within = {node.mem_id for node in kept}
+        for node in [node for node in kept if not is_inside(node, within)]:
             node.decompose()
-
-
-def _holds(outer: LexborNode, node: LexborNode) -> bool:
-    parent = node.parent
-    while parent is not None:
-        if parent.mem_id == outer.mem_id:
-            return True
-        parent = parent.parent
-    return False
 
 
 def _real_images(body: LexborNode) -> None:
@@ -91,15 +80,14 @@ def _real_images(body: LexborNode) -> None:
 
 def _heading_marks(body: LexborNode) -> None:
     """A heading's permalink is no part of what it says."""
-    for anchor in body.css(_HEADINGS):
+    for anchor in unique(body, _HEADINGS):
         attributes = anchor.attributes
         text = anchor.text(strip=True)
-        if _MARK_TEXT.fullmatch(text) and anchor.css_first("img") is None:
-            if "#" in (attributes.get("href") or "#"):
-                anchor.decompose()
-        elif _PERMALINK_TEXT.fullmatch((attributes.get("aria-label") or attributes.get("title") or "").strip()) and len(text) < 10:
-            anchor.decompose()
-        elif _PERMALINK.search(attributes.get("class") or "") and (_PERMALINK_TEXT.fullmatch(text) or len(text) < 2):
+        mark = bool(_MARK_TEXT.fullmatch(text)) and anchor.css_first("img") is None and "#" in (attributes.get("href") or "#")
+        label = (attributes.get("aria-label") or attributes.get("title") or "").strip()
+        named = _PERMALINK_TEXT.fullmatch(label) is not None and len(text) < 10
+        classed = _PERMALINK.search(attributes.get("class") or "") is not None
+        if mark or named or (classed and (_PERMALINK_TEXT.fullmatch(text) or len(text) < 2)):
             anchor.decompose()
 
 
@@ -142,7 +130,7 @@ def _holds_text(button: LexborNode) -> bool:
 def furniture(root: LexborNode) -> None:
     """What surrounds every page of a site goes: navigation, and the header and footer of the page itself."""
     words = len(root.text(separator=" ").split())
-    for node in root.css("nav,[role=navigation],header,[role=banner],footer,[role=contentinfo],[role=search]"):
+    for node in outermost(root, "nav,[role=navigation],header,[role=banner],footer,[role=contentinfo],[role=search]"):
         if node.tag in ("header", "footer") and _is_within(node, ("article", "main", "section", "li", "blockquote")):
             continue
         if len(node.text(separator=" ").split()) * 2 < words:

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from cormorant.extract.html.nodes import outermost
+
 _LANGUAGES = frozenset(
     (
         "abap actionscript ada agda apache apex apl applescript arduino arm asciidoc asm asp aspnet assembly astro autohotkey awk "
@@ -89,7 +91,7 @@ def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
         return
     if "<table" in lowered and ("<pre" in lowered or "<code" in lowered or "blob-code" in lowered):
         for table in body.css("table"):
-            if is_listing(table):
+            if len(table.css("table")) == 1 and is_listing(table):  # a listing holds no table that it could take with it
                 made = tree.create_node("pre")
                 _fill(made, text_of(table), language_of(table))
                 table.replace_with(made)
@@ -98,7 +100,7 @@ def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
             if DONE not in node.attributes and len(node.css("pre")) == 1:
                 _fill(node, text_of(node), language_of(node))
     if any(layer in lowered for layer in ("cm-content", "codemirror-code", "view-lines", "ace_text-layer")):
-        for node in body.css(_EDITOR_LAYERS):
+        for node in outermost(body, _EDITOR_LAYERS):
             made = tree.create_node("pre")
             _fill(made, text_of(node), language_of(node))
             node.replace_with(made)

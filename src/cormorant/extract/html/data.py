@@ -88,7 +88,7 @@ def _microdata(tree: LexborHTMLParser) -> list[dict[str, Any]]:
     """Items with their properties, nested as the page nests them."""
     items: dict[int, dict[str, Any]] = {}
     tops: list[dict[str, Any]] = []
-    for node in tree.css("[itemscope],[itemprop]")[:MAX_PROPERTIES]:
+    for node in {node.mem_id: node for node in tree.css("[itemscope],[itemprop]")[:MAX_PROPERTIES]}.values():
         attributes = node.attributes
         item: dict[str, Any] | None = None
         if "itemscope" in attributes:

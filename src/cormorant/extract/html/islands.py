@@ -257,7 +257,7 @@ def prose(held: Any) -> str:
     while True:
         inner = at.values() if isinstance(at, dict) else at if isinstance(at, list) else ()
         heavy = next((one for one in inner if isinstance(one, (dict, list)) and weights.get(id(one), 0) >= MAIN_SHARE * total), None)
-        if heavy is None or _rich_tag(at):
+        if heavy is None or _rich_tag(at) or _rich_tag(heavy):
             break
         if isinstance(at, dict) and any(_TITLE_KEYS.match(key) and isinstance(text, str) and text.strip() for key, text in at.items()):
             break  # a title beside the text belongs to it

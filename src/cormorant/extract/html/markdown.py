@@ -117,7 +117,9 @@ class Renderer:
                 if leave is not None:
                     leave()
         self._end_run()
-        return joined(self.boxes[0].blocks)
+        blocks = self.boxes[0].blocks
+        followers = [*blocks[1:], None]
+        return joined([block for block, after in zip(blocks, followers, strict=False) if block.kind != "rule" or _parts(after)])
 
     # Entering: a function to call on leaving, or None where the element is done with.
 
@@ -574,6 +576,11 @@ class Renderer:
             table.caption = joined(box.blocks)
 
         return leave
+
+
+def _parts(after: Block | None) -> bool:
+    """Whether a rule before this block parts anything: at the end, and before notes, which have their own form, it doesn't."""
+    return after is not None and after.kind not in ("note", "rule")
 
 
 def _nothing() -> None:

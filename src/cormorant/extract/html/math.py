@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from cormorant.extract.html.mathml import tex_of
+from cormorant.extract.html.nodes import outermost, unique
 
 HINTS = ("katex", "mathjax", "mjx-", "<math", "math/tex", "latex", "data-math", "data-tex", "codecogs", "mimetex")
 MAX_CHARS = 8_000
@@ -33,32 +34,16 @@ def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
     if body is None or not any(hint in lowered for hint in HINTS):
         return
     _scripts(tree, body)
-    done: set[int] = set()
-    for node in body.css(_HOLDERS):
-        if _within(node, done) or "data-done" in node.attributes:
-            continue
-        done.add(node.mem_id)
-    for node in [node for node in body.css(_HOLDERS) if node.mem_id in done]:
-        tex, display = _formula(node)
-        _replace(tree, node, tex, display)
+    for node in outermost(body, _HOLDERS):
+        if "data-done" not in node.attributes:
+            _replace(tree, node, *_formula(node))
     _attributed(tree, body)
     _pictures(tree, body)
 
 
-def _within(node: LexborNode, done: set[int]) -> bool:
-    parent = node.parent
-    for _ in range(40):
-        if parent is None:
-            return False
-        if parent.mem_id in done:
-            return True
-        parent = parent.parent
-    return False
-
-
 def _scripts(tree: LexborHTMLParser, body: LexborNode) -> None:
     """MathJax 2 keeps the source in a script behind what it drew."""
-    for script in body.css(_SCRIPTS):
+    for script in unique(body, _SCRIPTS):
         kind = script.attributes.get("type") or ""
         text = script.text() or ""
         if "mml" in kind:
@@ -142,7 +127,7 @@ def tidy(tex: str) -> str:
 def _attributed(tree: LexborHTMLParser, body: LexborNode) -> None:
     """Elements that a script was going to fill, with the source in an attribute."""
     for name in _ATTRIBUTES:
-        for node in body.css(f"[{name}]"):
+        for node in outermost(body, f"[{name}]"):
             value = (node.attributes.get(name) or "").strip()
             names = node.attributes.get("class") or ""
             if node.tag == "math" or not value or (len(value) < 2 and not re.search(r"math|tex", names, re.I)):

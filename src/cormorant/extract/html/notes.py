@@ -11,6 +11,8 @@ from collections.abc import Collection
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from cormorant.extract.html.nodes import outermost, remove
+
 MAX_NOTES = 2_000
 MAX_NOTE_CHARS = 6_000
 
@@ -79,8 +81,7 @@ class Notes:
 
 def take(tree: LexborHTMLParser, root: LexborNode) -> Notes:
     """The notes of a page off it, and a mark wherever one is referred to."""
-    for node in root.css(".ltx_role_footnotemark .ltx_note_outer"):
-        node.decompose()
+    remove(root, ".ltx_role_footnotemark .ltx_note_outer")
     notes = Notes(tree)
     anchors = [node for node in root.css("a[href*='#']") if _fragment(node)]
     if anchors and len(anchors) <= MAX_NOTES * 3:
@@ -298,7 +299,7 @@ def _copies(root: LexborNode, holders: list[LexborNode]) -> None:
         return
     texts = {_bare(holder) for holder in holders}
     own = {holder.mem_id for holder in holders}
-    for node in root.css(_COPIES):
+    for node in outermost(root, _COPIES):
         if node.mem_id in own or _inside(node, own) or any(inner.mem_id in own for inner in node.css("li,p,div,aside,span")[:200]):
             continue
         if len(bare := _bare(node)) > 8 and bare in texts:
@@ -313,17 +314,16 @@ def _bare(node: LexborNode) -> str:
 
 def _inside_sentences(root: LexborNode, notes: Notes) -> None:
     """Notes printed within the running text: a reference there, the note at the end."""
-    for node in root.css(_ASIDE)[:MAX_NOTES]:
+    for node in outermost(root, _ASIDE)[:MAX_NOTES]:
         parent = node.parent
         if parent is None or node.css_first("h1,h2,h3,p,table") is not None or len(node.text(strip=True)) < 12 or not _runs_on(node):
             continue
         found = _LEADING.match(node.text(strip=True))
         label = _label(found[1] if found and found[1].isdigit() else "", set(notes.labels))
-        for mark in node.css(".ltx_note_mark,.ltx_tag_note,.ltx_note_type,.sidenote-number"):
-            mark.decompose()
+        remove(node, ".ltx_note_mark,.ltx_tag_note,.ltx_note_type,.sidenote-number")
         notes.refer_before(node, label)
         notes.take(node, label)
-        for mark in parent.css(".ltx_note_mark,label.margin-toggle,.sidenote-number"):
+        for mark in outermost(parent, ".ltx_note_mark,label.margin-toggle,.sidenote-number"):
             if mark.mem_id != parent.mem_id:
                 mark.decompose()
 

@@ -9,6 +9,8 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from cormorant.extract.html.nodes import outermost, unique
+
 _HINTS = (
     'role="tab',
     "role=tab",
@@ -84,8 +86,8 @@ def _label(tree: LexborHTMLParser, panel: LexborNode, text: str) -> None:
 
 def _tabs(tree: LexborHTMLParser, body: LexborNode, places: Places) -> None:
     labelled = {node.attributes.get("aria-labelledby") or "": node for node in body.css("[role=tabpanel][aria-labelledby]")}
-    for strip in body.css("[role=tablist],ul.nav-tabs,div.tab-nav"):
-        tabs = strip.css("[role=tab]") or strip.css("a[href^='#'],[data-target^='#'],[data-bs-target^='#']")
+    for strip in outermost(body, "[role=tablist],ul.nav-tabs,div.tab-nav"):
+        tabs = strip.css("[role=tab]") or unique(strip, "a[href^='#'],[data-target^='#'],[data-bs-target^='#']")
         panels = _panels_of(strip, tabs, places, labelled)
         if not panels or len(panels) != len(tabs):
             continue
@@ -115,7 +117,7 @@ def _panels_of(strip: LexborNode, tabs: list[LexborNode], places: Places, labell
     for _ in range(2):
         if holder is None:
             break
-        panels = holder.css("[role=tabpanel],.tab-pane,.tab-content > *,.tabbed-content > *,.tabbed-block")
+        panels = unique(holder, "[role=tabpanel],.tab-pane,.tab-content > *,.tabbed-content > *,.tabbed-block")
         if len(panels) == len(tabs):
             return list(panels)
         holder = holder.parent
@@ -125,7 +127,7 @@ def _panels_of(strip: LexborNode, tabs: list[LexborNode], places: Places, labell
 def _radio_tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
     """Tabs of MkDocs and its kin: radio buttons, their labels, and the panels in the same order."""
     for group in body.css(".tabbed-set"):
-        labels = group.css(".tabbed-labels > label") or group.css("label")
+        labels = group.css(".tabbed-labels > label") or outermost(group, "label")
         panels = group.css(".tabbed-content > .tabbed-block") or group.css(".tabbed-content")
         if len(labels) != len(panels):
             continue
@@ -137,7 +139,7 @@ def _radio_tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
 
 
 def _accordions(body: LexborNode, places: Places) -> None:
-    for trigger in body.css("[aria-expanded][aria-controls],[data-toggle=collapse],[data-bs-toggle=collapse],[aria-expanded]"):
+    for trigger in unique(body, "[aria-expanded][aria-controls],[data-toggle=collapse],[data-bs-toggle=collapse],[aria-expanded]"):
         if trigger.attributes.get("role") in _MENU or (trigger.attributes.get("aria-haspopup") or "false") not in ("false", ""):
             continue
         name = (
