@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
 from urllib.parse import quote as quote_url
@@ -70,6 +70,8 @@ class Source:
     title: str = ""
     text: str = ""
     read: bool = True
+    score: float = 0.0  # how well it was ranked, 0..1
+    published: str = ""
 
 
 def canonical(url: str) -> str:
@@ -85,7 +87,7 @@ def one_each(sources: Iterable[Source]) -> tuple[tuple[Source, ...], dict[int, i
     kept: dict[str, Source] = {}
     renumbered: dict[int, int] = {}
     for source in sources:
-        page = kept.setdefault(canonical(source.url), Source(len(kept) + 1, source.url, source.title, source.text, source.read))
+        page = kept.setdefault(canonical(source.url), replace(source, number=len(kept) + 1))
         renumbered[source.number] = page.number
     return tuple(kept.values()), renumbered
 

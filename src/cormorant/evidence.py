@@ -42,17 +42,21 @@ class Evidence:
         return "source_page" if self.read else "snippet"
 
     @property
+    def published(self) -> str:
+        return (self.document.published if self.document else "") or self.hit.published_at
+
+    @property
     def source(self) -> Source:
         """What a writer sees of it: the passages under the number it is cited by."""
         shown = "\n\n".join(passage.text for passage in self.passages) or self.text
-        return Source(self.number, self.url, self.title, shown, self.read)
+        return Source(self.number, self.url, self.title, shown, self.read, self.score, self.published)
 
     def as_dict(self, *, used: bool) -> dict[str, Any]:
         """Its entry under `sources` in the result."""
         return self.short(used=used) | {
             "content_kind": self.content_kind,
             "sha256": sha256(self.text.encode("utf-8", "replace")).hexdigest(),
-            "published_at": (self.document.published if self.document else "") or self.hit.published_at or None,
+            "published_at": self.published or None,
             "passages": [self._shown(passage) for passage in self.passages],
         }
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from cormorant.passages import sentences
+from cormorant.sentences import sentences
 from cormorant.verify.lexicon import STOPWORDS
 from cormorant.verify.quantities import _RUNS, LETTER, Quantity, plain_digits, quantities
 from cormorant.words import folded, stem
@@ -26,6 +26,7 @@ _SCAN = re.compile(_TOKEN.pattern.replace("?P<number>", "?:").replace("?P<run>",
 _SCAN_FAST = re.compile(_TOKEN_FAST.pattern.replace("?P<number>", "?:").replace("?P<run>", "?:").replace("?P<word>", "?:"))
 _IN_RUN = re.compile(f"[{_RUNS}]")
 _SIGNS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff]")
+_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")  # where a Markdown link leads
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2,}")
 _ARABIC_PREFIX = re.compile("^(?:وال|بال|كال|فال|لل|ال|و|ب|ل|ف)(?=.{3})")
@@ -219,7 +220,8 @@ def likeness(a: str, b: str) -> float:
 @lru_cache(maxsize=PAGES_KEPT)
 def page(text: str) -> Page:
     """The source, read once and kept for the next claims."""
-    found = tuple(Sentence(text[start:end], start, end) for start, end in sentences(text))
+    read = _TARGET.sub(lambda m: "]" + " " * (len(m[0]) - 1), text)  # as long as before: places stay what they are
+    found = tuple(Sentence(read[start:end], start, end) for start, end in sentences(text))
     where: dict[str, list[int]] = defaultdict(list)
     for number, sentence in enumerate(found):
         for term in quick_terms(sentence.text):

@@ -1,0 +1,104 @@
+"""The writer without a model: best sentences, each cited, none twice, honest when nothing answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from cormorant.citations import Source, cited
+from cormorant.standing import standings
+from cormorant.verify import verify
+from cormorant.writers.quote import Quote, shown
+
+pytestmark = pytest.mark.anyio
+
+GATE = Source(
+    1,
+    "https://a.example/gate",
+    "The gate",
+    "# The gate at Norwell\n\nThe gate at Norwell was built in **1974** by [Ada Brandt](https://a.example/brandt). It weighs 31 tonnes.\n\n"
+    "The town has a market on Tuesdays. Visitors park by the mill.",
+    score=0.9,
+)
+PINS = Source(
+    2, "https://b.example/pins", "Pins", "Bronze pins last 12 years. The gate at Norwell was built in 1974 by Ada Brandt.", score=0.5
+)
+OTHER = Source(3, "https://c.example/bread", "Bread", "Rye bread keeps for a week. Wheat bread does not.", score=0.0)
+
+
+async def written(question: str, *sources: Source, sentences: int = 5) -> str:
+    return "".join([piece async for piece in Quote(sentences).write(question, sources)])
+
+
+async def test_the_best_sentence_is_quoted_with_its_source() -> None:
+    text = await written("When was the gate at Norwell built?", GATE, OTHER, sentences=1)
+    assert text == "The gate at Norwell was built in 1974 by Ada Brandt. <source_1>"
+
+
+async def test_what_two_sources_say_is_said_once_with_both() -> None:
+    text = await written("When was the gate at Norwell built?", GATE, PINS)
+    assert text.count("1974") == 1
+    assert cited(text) == [1, 2]
+
+
+async def test_nothing_is_said_when_nothing_answers() -> None:
+    assert await written("Which comet passed the sun in March?", GATE, OTHER) == ""
+    assert await written("When was it?") == ""
+    assert await written("", GATE) == ""
+
+
+async def test_headings_and_marks_are_not_quoted() -> None:
+    text = await written("What is the gate at Norwell?", GATE)
+    assert "#" not in text
+    assert "](" not in text
+    assert "**" not in text
+
+
+async def test_sentences_of_one_page_stand_in_its_order() -> None:
+    page = Source(1, "u", "t", "The lock opened in 1974.\n\nThe lock was closed in 1990. The lock is 12 metres wide.", score=1.0)
+    text = await written("lock opened closed wide metres", page)
+    assert text.index("1974") < text.index("1990") < text.index("12 metres")
+
+
+async def test_every_piece_is_a_sentence_with_its_marker() -> None:
+    pieces = [piece async for piece in Quote(3).write("gate pins Norwell years", [GATE, PINS])]
+    assert pieces
+    assert all(piece.rstrip().endswith(">") for piece in pieces)
+
+
+async def test_what_it_quotes_holds() -> None:
+    pages = {1: GATE.text, 2: PINS.text}
+    text = await written("Who built the gate at Norwell, and how long do pins last?", GATE, PINS)
+    found = standings(text, pages)
+    assert found
+    assert all(standing.holds for standing in found)
+    assert verify([("The gate at Norwell was built in 1974 by Ada Brandt.", 0)], [GATE.text])[0].verdict == "exact"
+
+
+@pytest.mark.parametrize(
+    ("question", "page", "part"),
+    [
+        ("¿Cuándo se inauguró el puente?", "El puente se inauguró en 1931. El molino es de piedra.", "1931"),
+        ("青石大桥哪一年通车？", "青石大桥于1974年建成通车。图书馆藏书三百万册。", "1974"),
+        ("Когда построена обсерватория?", "Обсерватория построена в 1903 году. Город стоит на реке.", "1903"),
+        ("متى افتتح الجسر؟", "افتتح الجسر عام ١٩٧٤. تقع المدينة على النهر.", "١٩٧٤"),
+        ("Wann wurde die Mühle errichtet?", "Die Mühle wurde 1789 errichtet. Der Bach ist kalt.", "1789"),
+        ("Kale ne zaman onarıldı?", "Kale 1453 yılında onarıldı. Çarşı kalabalıktır.", "1453"),
+    ],
+)
+async def test_dates_and_numbers_are_kept_in_any_script(question: str, page: str, part: str) -> None:
+    assert part in await written(question, Source(1, "u", "t", page, score=1.0), sentences=1)
+
+
+@pytest.mark.parametrize(
+    ("raw", "wanted"),
+    [
+        ("- **Bold** and [a link](https://x.example/a_(b) \"t\") here", "Bold and a link here"),
+        ("> 1. quoted [^3] item [12]", "quoted item"),
+        ("| Year | Tonnes |", "Year · Tonnes"),
+        ("![alt](https://x.example/i.png) text", "text"),
+        ("snake_case and a*b stay", "snake_case and a*b stay"),
+        ("5 \\* 3", "5 * 3"),
+    ],
+)  # fmt: skip
+def test_markdown_is_shown_as_it_is_read(raw: str, wanted: str) -> None:
+    assert shown(raw) == wanted
