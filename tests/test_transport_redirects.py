@@ -333,6 +333,17 @@ async def test_a_profile_is_sent_on_https_to_its_host_alone(authority: Authority
         assert "cookie" not in plain.requests[0].headers
 
 
+async def test_a_login_and_the_cookies_of_the_fetch_are_sent_together(authority: Authority) -> None:
+    def page(request: Request) -> bytes:
+        return answer(302, "", location="/b", set_cookie="seen=1; Path=/") if request.target == "/a" else answer(200, "x")
+
+    async with serving({"*": page}, tls=authority.context_for("site.test")) as server:
+        options = quick(ca_bundle=authority.bundle, profiles={"site.test": {"Cookie": "session=S3CRET"}})
+        async with transport(options=options) as t:
+            await t.get(server.url("/a", scheme="https"))
+        assert [request.headers["cookie"] for request in server.requests] == ["session=S3CRET", "session=S3CRET; seen=1"]
+
+
 async def test_a_gate_sees_every_hop_and_a_changed_address_is_judged_again() -> None:
     seen: list[tuple[str, str]] = []
 

@@ -154,7 +154,10 @@ class Walk:
         if options.signer and not self.ask.trusted:
             fields |= options.signer(self.url)
         if profile or self._credentials:
+            known = fields.get("cookie", "")
             fields |= _checked(profile or {}) | self._credentials
+            if known and fields["cookie"] != known:  # a login and what the site has set on the way belong together
+                fields["cookie"] = f"{fields['cookie']}; {known}"
         return await self._exchange(fields)
 
     def _moved_by_a_gate(self, text: str) -> None:
