@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from cormorant.document import Document
 from cormorant.errors import InvalidArguments
@@ -298,3 +300,24 @@ def test_an_index_of_a_newer_release_is_left_alone(tmp_path):
     db.close()
     with pytest.raises(InvalidArguments, match="newer"):
         Library(path)
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    with Library(tmp_path_factory.mktemp("library") / "library.sqlite") as library:
+        library.add([TIDES, BREAD, page("https://x.example/zh", "我们在北京大学学习", "北京")])
+        yield library
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.sampled_from("ab水京\"-:*()^.'น้ำ\x00\ud800 site:intitle:NOT OR NEAR"), max_size=60))
+def test_nothing_a_person_types_breaks_the_search(filled, text):
+    found = filled.search(text)
+    assert all(hit.url for hit in found.hits)
+
+
+@pytest.mark.parametrize(
+    "text", ['"a b" ' * 3000, "-x " * 3000, "intitle:x " * 3000, "word " * 20_000, "x" * 200_000, "水" * 5_000, '"' * 1001]
+)
+def test_a_question_of_any_size_is_answered(filled, text):
+    filled.search(text)

@@ -20,6 +20,9 @@ from cormorant.document import sections_of
 FOLD_VERSION = "1"  # an index folded by another version is folded again when it is opened
 PIECE_WORDS = 220  # about 300 tokens: a heading's worth of text, small enough that a long page does not drown
 PIECE_MIN_WORDS = 40
+PARTS_MAX = 10  # phrases, exclusions and titles of one question, of each: SQLite's parser has a stack
+WORDS_MAX = 300
+WORD_MAX_CHARS = 200
 
 _MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b6-\u17d3"  # of Thai, Lao, Burmese, Khmer
 UNSPACED = re.compile(
@@ -93,6 +96,7 @@ class Asked:
 
 def asked(text: str) -> Asked:
     """Read what a person or a model typed: words, "phrases", -exclusions, site: and intitle:."""
+    text = text.encode("utf-8", "replace").decode().replace("\0", " ")
     phrases: list[str] = []
     excluded: list[str] = []
     titles: list[str] = []
@@ -113,7 +117,8 @@ def asked(text: str) -> Asked:
             phrases.append(_as_phrase(said))
         else:
             plain.append(said)
-    words = [found[0] for said in plain for found in _WORD.finditer(said)]
+    phrases, excluded, titles = phrases[:PARTS_MAX], excluded[:PARTS_MAX], titles[:PARTS_MAX]
+    words = [found[0] for said in plain[:WORDS_MAX] for found in _WORD.finditer(said[:WORD_MAX_CHARS])]
     telling = [
         word for word in words if word.lower().replace("’", "'") not in COMMON and (len(word) > 1 or not word.isascii() or len(words) == 1)
     ]
