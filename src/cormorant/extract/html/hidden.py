@@ -123,11 +123,12 @@ def _drop_elements(root: LexborNode, markup: str) -> list[Finding]:
 
 
 def _without_reveals(going: list[tuple[LexborNode, str]], page: _Page) -> list[tuple[LexborNode, str]]:
-    """Leaves out what a script reveals piece by piece: see-through parts that together are most of the page."""
+    """Leaves out what a script reveals piece by piece: see-through parts that are many, or together most of the page."""
     kept = going
     for kind in ("opacity", "visibility"):
         parts = [node for node, each in going if each == kind]
-        if len(parts) >= 2 and sum(map(_words, parts)) > max(BULK * page.words, 60):
+        words = sum(map(_words, parts))
+        if (len(parts) >= 2 and words > max(BULK * page.words, 60)) or (kind == "opacity" and len(parts) >= 4 and words > 60):
             for node in parts:
                 if not instructs(node.text()):
                     _show(node)
