@@ -492,19 +492,20 @@ def test_three_processes_that_sweep_each_other_lose_nothing_they_hold(tmp_path: 
 async def test_a_program_that_was_stopped_in_a_write_stops_nobody_else_for_ever(
     open_folder: OpenFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_room, "ALONE_S", 0.02)
-    monkeypatch.setattr(folder_room, "SHARED_S", 0.02)
-    store = open_folder()
+    store = open_folder(max_bytes=0)  # it sweeps when told, and not beside this test
     kept = await store.put(SEARCHED)
-    await store.sweep()
     stopped = Folder(tmp_path / "results")
     (tmp_path / "results" / ".tmp-left").write_bytes(b"")
     with stopped._locked(alone=False):
-        await store.sweep()
+        with monkeypatch.context() as impatient:
+            impatient.setattr(folder_room, "ALONE_S", 0.02)
+            await store.sweep()
         assert (tmp_path / "results" / ".tmp-left").exists()
         await store.put(SEARCHED)
-    with stopped._locked(alone=True), pytest.raises(errors.NotConfigured, match="keeps the folder locked") as caught:
-        await store.put(FETCHED)
+    with stopped._locked(alone=True), monkeypatch.context() as impatient:
+        impatient.setattr(folder_room, "SHARED_S", 0.02)
+        with pytest.raises(errors.NotConfigured, match="keeps the folder locked") as caught:
+            await store.put(FETCHED)
     assert caught.value.retryable
     await store.put(FETCHED)
     assert (await open_folder().get(kept)).items == SEARCHED.items
