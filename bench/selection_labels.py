@@ -44,7 +44,7 @@ class Reference:
             for at in self.places.get(tuple(words[k : k + SEED]), ())[:50]:
                 votes[at - k] += 1
         merged: dict[int, int] = defaultdict(int)
-        for start, count in votes.items():  # a word more or less inside shifts the rest
+        for start in votes:  # a word more or less inside shifts the rest
             merged[start] = sum(votes.get(start + shift, 0) for shift in range(-4, 5))
         best = sorted(merged.items(), key=lambda pair: -pair[1])[:MAX_PLACES]
         seeds = len(words) - SEED + 1

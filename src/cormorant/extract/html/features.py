@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from cormorant.extract.html.blocks import Block, Element, Page
@@ -64,10 +63,9 @@ SHORT = 12  # words up to which a block is short: what it says is looked up word
 ABSENT = -1
 
 
-@lru_cache(maxsize=20_000)
 def name_words(names: str) -> tuple[str, ...]:
     """The words of a class and id, lower case: `contentWithSidebar` is content, with and sidebar."""
-    return tuple(dict.fromkeys(word.lower() for word in _NAME_WORD.findall(names[:400]) if len(word) > 1))
+    return tuple(dict.fromkeys(map(str.lower, _NAME_WORD.findall(names[:NAMES_READ]))))
 
 
 def text_words(text: str) -> list[str]:
@@ -84,6 +82,7 @@ class Named:
     score: float
 
 
+NAMES_READ = 200  # characters of class and id; what follows is utility classes
 UNNAMED = Named("", 0, 0.0)
 NAMES_KEPT = 20_000  # then the memory of names starts anew
 

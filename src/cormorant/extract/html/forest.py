@@ -71,7 +71,7 @@ def _lexicon_part(words: Any, odds: Any) -> dict[str, float]:
     return dict(zip(bytes(words).decode().split("\n"), (odds / 16.0).tolist(), strict=True))
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def load(file: Path = FILE) -> Model:
     """The model of a data file, read once per process."""
     import numpy as np

@@ -6,12 +6,29 @@ a whole: whole tables and code, headings with what they own, no holes in running
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import Any
 
 from cormorant.extract.html.blocks import Page, cut, prune
 from cormorant.extract.html.features import Facts, Table
 from cormorant.extract.html.forest import Model, load
+
+LEAST, MOST = 0.2, 0.42  # bounds of the threshold, the best on sites not seen
+HEADING_LEAST, HEADING_SURE = 0.15, 0.8
+LEAST_BESIDE = 15  # words that must stand beside a consent text for it to go
+_LAYOUT_TAGS = frozenset({"h1", "h2", "nav", "form"})
+_ACCEPT = re.compile(
+    r"(?:i )?(?:accept|agree|allow|reject|decline|refuse|akzeptieren|zustimmen|accepter|aceptar|accetta)\b"
+    r"|(?:alle?s? )?(?:akzeptieren|zulassen)",
+    re.I,
+)
+_CONSENT = re.compile(
+    r"cookies?|\bconsent|gdpr|legitimate interest|\bpartners?\b|your privacy|personal data|your device|einwilligung|datenschutz"
+    r"|vie privée|privacidad",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +50,11 @@ def select(root: Any, *, title: str = "", url: str = "", model: Model | None = N
     words = sum(block.words for block in page.blocks)
     if not words:
         return Selection(0.0, 0.0, 0, 0)
+    if sheets := _consent(page):  # gone before anything is compared with it
+        prune(page, [not any(first <= i < end for first, end in sheets) for i in range(len(page.blocks))])
+        page = cut(root)
     model = model or load()
-    table = Table(page, Facts(title, url, _kind(root)), model.lexicon)
+    table = Table(page, Facts(title, url, kind_of(root)), model.lexicon)
     chances = model.chances(table)
     kept = decide(table, chances)
     prune(page, kept)
@@ -43,8 +63,8 @@ def select(root: Any, *, title: str = "", url: str = "", model: Model | None = N
     return Selection(kept_words / words, confidence if kept_words else 0.0, kept_words, words)
 
 
-def _kind(root: Any) -> str:
-    """og:type, where the head is still there."""
+def kind_of(root: Any) -> str:
+    """The og:type of the page, where the head is still there."""
     html = root.parent
     meta = html.css_first('meta[property="og:type"]') if html is not None else None
     return (meta.attributes.get("content") or "") if meta is not None else ""
@@ -54,68 +74,113 @@ def decide(table: Table, chances: Any) -> list[bool]:
     """Which blocks stay, given each one's probability."""
     np, page = table.np, table.page
     words = table.block["words"].astype(np.float64)
-    whole = _whole(table)
-    for first, end in whole:  # a table or a code block stays or goes as one
+    chances = chances.copy()
+    for first, end in _whole(table):
         weight = np.maximum(words[first:end], 0.2)
         chances[first:end] = (chances[first:end] * weight).sum() / weight.sum()
+    kept = chances >= threshold(chances, words)
+    _headings(table, chances, kept)
+    _wordless(page, kept)
+    return [bool(keep) and not block.forced for keep, block in zip(kept, page.blocks, strict=True)]
+
+
+def threshold(chances: Any, words: Any) -> float:
+    """From which probability blocks are kept, so that the F1 to be expected of the page's words is highest.
+
+    Blocks of a page are right or wrong together, more than their chances say; so the best guess is kept within bounds.
+    """
+    import numpy as np
+
     order = np.argsort(-chances, kind="stable")
     taken = np.cumsum(words[order])
     right = np.cumsum((words * chances)[order])
     expected = 2 * right / (taken + right[-1] + 1e-9)
-    threshold = float(chances[order[int(np.argmax(expected))]])
-    kept = chances >= threshold
-    _headings(table, chances, kept)
-    _wordless(page, kept)
-    for i, block in enumerate(page.blocks):
-        if block.forced:
-            kept[i] = False
-    return [bool(keep) for keep in kept]
+    return min(MOST, max(LEAST, float(chances[order[int(np.argmax(expected))]])))
 
 
 def _whole(table: Table) -> list[tuple[int, int]]:
-    """Ranges of blocks that stay together: data tables and preformatted text."""
+    """Ranges of blocks that stay or go as one: data tables and preformatted text."""
     found: list[tuple[int, int]] = []
     for e in table.page.elements:
-        if e.tag == "pre" or (e.tag == "table" and is_data_table(table, e.first, e.end)):
-            if e.end > e.first and not (found and e.first < found[-1][1]):
-                found.append((e.first, e.end))
+        if (
+            e.end > e.first
+            and (e.tag == "pre" or (e.tag == "table" and _holds_data(table, e.first, e.end)))
+            and not (found and e.first < found[-1][1])
+        ):
+            found.append((e.first, e.end))
     return found
 
 
-def is_data_table(table: Table, first: int, end: int) -> bool:
+def _holds_data(table: Table, first: int, end: int) -> bool:
     """Whether a table holds data (short cells in several rows) and not the layout of a page."""
     np = table.np
     owners = np.unique(table.owner[first:end])
-    tags = [table.page.elements[int(o)].tag for o in owners]
-    cells = sum(tag in ("td", "th") for tag in tags)
+    tags = {table.page.elements[int(owner)].tag for owner in owners}
     words = table.block["words"][first:end]
-    return (
-        cells >= 4
-        and float(np.median(words)) <= 15
-        and float(words.max(initial=0)) <= 120
-        and not any(tag in ("h1", "h2", "nav", "form") for tag in tags)
-    )
+    in_cells = sum(table.page.elements[int(owner)].tag in ("td", "th") for owner in owners)
+    return bool(in_cells >= 4 and np.median(words) <= 15 and words.max(initial=0) <= 120 and not tags & _LAYOUT_TAGS)
+
+
+def _consent(page: Page) -> list[tuple[int, int]]:
+    """Ranges of blocks that ask for consent: they speak of cookies or partners and end in a button to accept.
+
+    However long they are and whatever they are called: next to a short story they would win on every other count.
+    """
+    found: list[tuple[int, int]] = []
+    total = sum(block.words for block in page.blocks)
+    asking = (block for block in page.blocks if block.words <= 6 and _ACCEPT.match(block.text))
+    for block in islice(asking, 20):
+        at = block.owner
+        while at > 0:
+            e = page.elements[at]
+            text = " ".join(one.text for one in page.blocks[e.first : e.end][:60])
+            if len({match.group().lower() for match in _CONSENT.finditer(text)}) >= 2:
+                inside = sum(one.words for one in page.blocks[e.first : e.end])
+                if total - inside >= LEAST_BESIDE and not _frames_content(page, at):
+                    found.append((e.first, e.end))
+                break
+            at = e.parent
+    return found
+
+
+def _frames_content(page: Page, at: int) -> bool:
+    """Whether an element is, or holds, what only content has: a main part, an article, a first heading."""
+    depth = page.elements[at].depth
+    within = takewhile(lambda one: one.depth > depth, islice(page.elements, at + 1, None))
+    return any(one.tag in ("main", "article", "h1") for one in within) or page.elements[at].tag in ("main", "article", "body")
 
 
 def _headings(table: Table, chances: Any, kept: Any) -> None:
-    """A heading stays when something of its own section stays, and goes when all of that goes."""
+    """A heading stays when what comes right under it stays, and goes when nothing of its section does."""
     np = table.np
     levels = table.level
-    at = np.flatnonzero(levels > 0)
-    for number, i in enumerate(at):
-        end = next((int(j) for j in at[number + 1 :] if levels[j] <= levels[i]), table.n)
-        nearby = kept[i + 1 : min(end, i + 4)]
-        if not kept[i] and nearby[:1].any() and chances[i] > 0.2:
+    count = np.concatenate(([0], np.cumsum(kept & (levels == 0))))
+    ends: dict[int, int] = {}
+    open_ones: list[int] = []
+    for i in np.flatnonzero(levels > 0).tolist():
+        while open_ones and levels[open_ones[-1]] >= levels[i]:
+            ends[open_ones.pop()] = i
+        open_ones.append(i)
+    for i in reversed(np.flatnonzero(levels > 0).tolist()):  # an inner heading is settled before the one around it
+        end = ends.get(i, table.n)
+        if not kept[i] and i + 1 < end and kept[i + 1] and chances[i] > HEADING_LEAST:
             kept[i] = True
-        elif kept[i] and levels[i] > 1 and end > i + 1 and not kept[i + 1 : end].any() and chances[i] < 0.8:
+        elif kept[i] and levels[i] > 1 and end > i + 1 and count[end] == count[i + 1] and chances[i] < HEADING_SURE:
             kept[i] = False
 
 
 def _wordless(page: Page, kept: Any) -> None:
-    """An image or a lone mark stays where what stands before and after it stays."""
-    n = len(page.blocks)
+    """An image or a lone mark stays where the text before and after it stays."""
+    before = True
+    waiting: list[int] = []
     for i, block in enumerate(page.blocks):
         if block.words == 0:
-            before = next((bool(kept[j]) for j in range(i - 1, max(-1, i - 6), -1) if page.blocks[j].words), True)
-            after = next((bool(kept[j]) for j in range(i + 1, min(n, i + 6)) if page.blocks[j].words), True)
-            kept[i] = before and after
+            waiting.append(i)
+            continue
+        after = bool(kept[i])
+        for at in waiting:
+            kept[at] = before and after
+        waiting.clear()
+        before = after
+    for at in waiting:
+        kept[at] = before
