@@ -18,4 +18,4 @@ def test_killed_writers_lose_nothing_they_acknowledged_and_leave_nothing_torn(tm
     assert done.returncode == 0, done.stderr
     outcome = json.loads(done.stdout)
     assert (outcome["rounds"], outcome["lost"], outcome["torn"], outcome["leftovers"]) == (ROUNDS, 0, 0, 0)
-    assert outcome["acknowledged"] > ROUNDS, "the writers came to write at all"
+    assert outcome["acknowledged"] > 0, "the writers came to write at all"
