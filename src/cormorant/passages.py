@@ -27,6 +27,7 @@ GRAM_WEIGHT = 0.5  # of a character 4-gram beside a word and its stem
 NEXT_WEIGHT, NEAR_WEIGHT = 1.0, 0.5  # of two words of the question that stand side by side, or within NEAR_WORDS
 NEAR_WORDS = 4
 NEIGHBOUR = 0.2  # of the sentences before and after
+MISSES = 40  # sentences that did not fit in what is left, until no more are tried
 CUE = 0.5  # standard deviations for a number where a number is asked, and the like
 
 
@@ -268,14 +269,17 @@ def _standard(values: list[float]) -> list[float]:
 def _filled(text: str, spans: Sequence[tuple[int, int]], scores: Sequence[float], budget: int, counter: tokens.Counter) -> set[int]:
     chosen: set[int] = set()
     left = budget
+    misses = 0
     for n in sorted(range(len(spans)), key=lambda n: (-scores[n], n)):
-        if left <= 0:
+        if left <= 0 or misses > MISSES:
             break
         start, end = spans[n]
         cost = counter.count(text[start:end])
         if cost <= left:
             chosen.add(n)
             left -= cost + 1  # the space or line end that joins it to the next
+        else:
+            misses += 1
     return chosen
 
 

@@ -84,7 +84,7 @@ def _short(page: Page, asked: Asked, room: Room, page_tokens: int, missing: str)
     names, hint = _named(parts), f"{CALL} {page.call(parts[0])}" if parts else ""
     wanted_more = asked.kind not in ("summary", "stub")
     if asked.allows("summary") and 0 < 2 * len(parts) <= (room.tokens or 0):  # no heading takes less than two tokens
-        if not asked.kind and not asked.section:
+        if asked.kind in ("", "full") and not asked.section:
             text, short = grown(page, page_tokens, room)
             if text:
                 what = f"{missing}the rest of {len(short)} of {_count(parts)}"
