@@ -214,19 +214,22 @@ def test_visible_instructions_are_kept_and_reported() -> None:
 # --- limits and failures ------------------------------------------------------------------------------------------
 
 
-def test_a_long_document_is_cut_with_a_warning() -> None:
+def test_a_long_document_is_cut_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pdf.TEXT_MAX_CHARS == 200_000
+    monkeypatch.setattr(pdf, "TEXT_MAX_CHARS", 5_000)
     made = Pdf(compress=True)
-    for _ in range(120):
+    for _ in range(5):
         made.page().lines(40, 800, ["abcdefghij klmnopqrst uvwxyz abcdefg hijklmnop qrstuvw"] * 48, leading=15)
     found = pdf.parse(made.bytes())
     assert found["truncated"] is True
-    assert len(found["markdown"]) <= 201_000
-    assert any("200000 characters" in warning or "of 120 pages" in warning for warning in found["warnings"])
+    assert len(found["markdown"]) <= 5_500
+    assert found["warnings"] == ["only the first 4 of 5 pages were read", "the text was cut after 5000 characters, on page 3 of 5"]
+    assert "[document warning: the text was cut" in found["markdown"]
 
 
 def test_a_decompression_bomb_is_refused() -> None:
     made = Pdf(compress=True).page()
-    made.pages[-1].append(" " * 70_000_000)
+    made.pages[-1].append(" " * 68_000_000)
     body = made.bytes()
     assert len(body) < 200_000
     with pytest.raises(TooLarge, match="unpacks to more"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 
 from cormorant.document import Finding
@@ -103,7 +104,12 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"تجاهل[^.\n]{0,40}(?:التعليمات|الأوامر)",
     ),
 )
-_COMPILED = tuple((words, re.compile(pattern, re.I)) for words, pattern in _PATTERNS)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when a text first holds one of its words."""
+    return re.compile(pattern, re.I)
 
 
 def finding(kind: str, text: str, span: tuple[int, int] | None = None, note: str = "") -> Finding:
@@ -127,6 +133,6 @@ def suspicious(markdown: str) -> list[Finding]:
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
     lowered = text.lower()
-    for words, pattern in _COMPILED:
+    for words, pattern in _PATTERNS:
         if any(word in lowered for word in words):
-            yield from islice(pattern.finditer(text), FINDINGS_MAX)
+            yield from islice(_compiled(pattern).finditer(text), FINDINGS_MAX)

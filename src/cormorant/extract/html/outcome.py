@@ -192,7 +192,7 @@ def _is_consent(node: LexborNode) -> bool:
     if node.tag in ("html", "body", "main", "article"):
         return False
     text = node.text(separator=" ")[:20_000]
-    return len(walls.CONSENT_WORDS.findall(text)) * WORDS_PER_CONSENT >= max(1, count(text))
+    return walls.CONSENT_WORDS.count(text) * WORDS_PER_CONSENT >= max(1, count(text))
 
 
 def _marks(root: LexborNode) -> str:
@@ -283,7 +283,7 @@ def _consent(facts: _Facts) -> list[str]:
 def _consent_page(facts: _Facts) -> list[str]:
     """A page that is a consent sheet without being named one: nothing but that in title and text."""
     phrase = next((found for text in facts.top if (found := walls.CONSENT_TITLES.search(text))), None)
-    dense = len(walls.CONSENT_WORDS.findall(facts.main))
+    dense = walls.CONSENT_WORDS.count(facts.main)
     if phrase and dense >= 3 and dense * 14 >= facts.words:
         return [f'says "{phrase[0]}"', f"{dense} mentions of consent in {facts.words} words"]
     return []

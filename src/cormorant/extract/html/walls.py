@@ -7,15 +7,33 @@ sees. Whether a page is a wall is decided in `outcome`, never by one of these al
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 
-def _any(patterns: str) -> re.Pattern[str]:
-    """One pattern a line; a line that is indented further goes on with the one above."""
-    return re.compile(re.sub(r"\n {4}(?! )", "|", re.sub(r"\n {8}", "", patterns)).strip("|\n"), re.I)
+class Phrases:
+    """Patterns without regard to case, one a line; a line that is indented further goes on with the one above.
+
+    Compiled when first asked: most pages are settled without, and compiling all of them takes a twentieth of a second.
+    """
+
+    def __init__(self, patterns: str) -> None:
+        self._patterns = patterns
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(re.sub(r"\n {4}(?! )", "|", re.sub(r"\n {8}", "", self._patterns)).strip("|\n"), re.I)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """The first place where one of them stands."""
+        return self._compiled.search(text)
+
+    def count(self, text: str) -> int:
+        """In how many places one of them stands."""
+        return sum(1 for _ in self._compiled.finditer(text))
 
 
 # Marks that ordinary pages behind the same vendor carry as well (a beacon, a widget in a form): they only support.
-CHALLENGE_MARKS = _any(r"""
+CHALLENGE_MARKS = Phrases(r"""
     cdn-cgi/challenge-platform
     _cf_chl_opt
     challenges\.cloudflare\.com
@@ -54,7 +72,7 @@ CHALLENGE_MARKS = _any(r"""
     validateCaptcha
 """)
 # Marks that only a check itself carries.
-CHALLENGE_ALONE = _any(r"""
+CHALLENGE_ALONE = Phrases(r"""
     _cf_chl_opt
     cf-challenge-running
     cf_chl_\w+_tk
@@ -78,7 +96,7 @@ CHALLENGE_ALONE = _any(r"""
     window\.KPSDK
     /errors/validateCaptcha
 """)
-CHALLENGE_TITLES = _any(r"""
+CHALLENGE_TITLES = Phrases(r"""
     ^just a moment\b
     ^attention required!
     ^(?:un instant|einen moment|un momento|um momento|even geduld|proszę czekać|подождите|请稍候|請稍候|しばらくお待ちください|잠시만)
@@ -95,7 +113,7 @@ CHALLENGE_TITLES = _any(r"""
     ^(?:bitte bestätigen sie|vérifiez que vous êtes|confirme que (?:no )?(?:eres|es)|verifica che (?:non )?sei)
     ^captcha$
 """)
-CHALLENGE_PHRASES = _any(r"""
+CHALLENGE_PHRASES = Phrases(r"""
     verify(?:ing)? (?:that )?you are (?:a )?(?:human|not a robot)
     (?:confirm|prove|show|make sure|to be sure)\b.{0,30}(?:you(?:'re| are)) (?:a human|human|not a robot|not a bot)
     (?:i'm|i am|you are|you're) not a (?:robot|bot)\b
@@ -128,7 +146,7 @@ CHALLENGE_PHRASES = _any(r"""
     로봇이 아닙니다
 """)
 
-PARKED_PHRASES = _any(r"""
+PARKED_PHRASES = Phrases(r"""
     (?:this|the) (?:web ?site |premium )?domain(?: name)?(?: \S+\.\S+)? (?:is|may be|might be|could be) (?:available )?
         (?:for sale|parked)
     (?:is|may be) for sale\b
@@ -153,7 +171,7 @@ PARKED_PHRASES = _any(r"""
     домен (?:продается|продаётся|припаркован)
     域名(?:出售|转让)
 """)
-PARKED_MARKS = _any(r"""
+PARKED_MARKS = Phrases(r"""
     sedoparking\.com
     parkingcrew\.net
     bodis\.com
@@ -183,7 +201,7 @@ LOGIN_PATHS = re.compile(
     re.I,
 )
 SEARCH_PATHS = re.compile(r"/(?:search|suche|recherche|buscar|find|results)(?:[/?.]|$)|^/?\?(?:s|q|query|search)=", re.I)
-LOGIN_TITLES = _any(r"""
+LOGIN_TITLES = Phrases(r"""
     \b(?:sign|log)[ -]?(?:in|on)\b
     \blogin\b
     \b(?:anmelden|anmeldung|einloggen|connexion|se connecter|connectez-vous|iniciar sesión|inicia sesión|acceder|accedi|entrar
@@ -193,7 +211,7 @@ LOGIN_TITLES = _any(r"""
     \bauthentication required\b
     \bjoin (?:us|now)\b.*\bsign in\b
 """)
-LOGIN_PHRASES = _any(r"""
+LOGIN_PHRASES = Phrases(r"""
     (?:please |you (?:must|need to|have to|should) (?:be )?)(?:sign|log(?:ged)?|signed)[ -]?(?:in|on)\b.{0,40}(?:to |in order
         |first|before|\.)
     (?:sign|log) in (?:or (?:sign up|register|create an account|join) )?to (?:continue|view|see|read|access|proceed|your account)
@@ -209,7 +227,7 @@ LOGIN_PHRASES = _any(r"""
 """)
 
 # Title or heading. Anchored, or with the word for page: "Peugeot 404" and "lost and found" are pages.
-MISSING_TITLES = _any(r"""
+MISSING_TITLES = Phrases(r"""
     ^\W*(?:error|http|fehler|erreur|ошибка|エラー)?\W*(?:404|410)\W*(?:$|[|–—:-]|\b(?:error|not found|page|file|gone|nicht|seite
         |página|erreur|oops|sorry|we))
     \b404\b\W*(?:error|not found|page|fehler|erreur|-?\s*file)
@@ -264,7 +282,7 @@ MISSING_TITLES = _any(r"""
     \bdatabase (?:connection )?error\b
     error establishing a database
 """)
-MISSING_PHRASES = _any(r"""
+MISSING_PHRASES = Phrases(r"""
     \b(?:page|file|url|address|link|article|resource|content|document|item|product)\b.{0,40}\b(?:(?:can|could|was|is|has)
         (?: ?not|n['’]t)|cannot|no longer|doesn['’]t|does not)\b.{0,24}\b(?:found|exists?|available|located|here)
     \b(?:can['’]?t|cannot|couldn['’]?t|could not|unable to|can not)\b (?:seem to )?(?:find|locate)\b.{0,30}\b(?:page|file|url
@@ -305,7 +323,7 @@ CONSENT_SHEETS = ", ".join(
         *("[role=dialog]", "[role=alertdialog]", "[aria-modal=true]", "dialog"),
     ]
 )
-CONSENT_WORDS = _any(r"""
+CONSENT_WORDS = Phrases(r"""
     \bcookies?\b
     \b(?:give|your|withdraw|manage|ad|user) consent\b
     \bconsent (?:to|choices|preferences|settings|management)\b
@@ -324,7 +342,7 @@ CONSENT_WORDS = _any(r"""
     クッキー
     쿠키
 """)
-CONSENT_TITLES = _any(r"""
+CONSENT_TITLES = Phrases(r"""
     \bbefore you continue\b
     \bwe (?:value|respect|care about) your privacy\b
     \bcookie (?:consent|policy|settings|preferences|notice)\b
@@ -339,7 +357,7 @@ CONSENT_HOSTS = re.compile(
     re.I,
 )
 
-PAYWALL_PHRASES = _any(r"""
+PAYWALL_PHRASES = Phrases(r"""
     \b(?:subscribe|sign up|register|log in|sign in|join|upgrade|become a (?:member|subscriber))\b[^.]{0,40} to (?:continue|keep
         |finish) (?:reading|watching)
     \b(?:subscribe|become a (?:member|subscriber)|upgrade)\b[^.]{0,40} to (?:read|access|unlock|view|see) (?:the |this |our )?
@@ -366,7 +384,7 @@ PAYWALL_PHRASES = _any(r"""
 """)
 NOT_FREE = re.compile(r'"isAccessibleForFree"\s*:\s*(?:"?false"?)', re.I)
 
-SCRIPT_PHRASES = _any(r"""
+SCRIPT_PHRASES = Phrases(r"""
     \b(?:enable|turn on|activate|allow|requires?|need(?:s)?|without|use)\b.{0,40}\bjava ?script\b
     \bjava ?script\b.{0,40}\b(?:is |to be |must be )?(?:disabled|required|enabled|turned off|not (?:enabled|available|supported)
         |needed|necessary)\b
@@ -375,7 +393,7 @@ SCRIPT_PHRASES = _any(r"""
     \b(?:your browser|this browser) (?:is not supported|does not support)\b
 """)
 # What frameworks leave in a shell even where its scripts are elsewhere.
-BUILT_BY_SCRIPT = _any(r"""
+BUILT_BY_SCRIPT = Phrases(r"""
     /_next/static/
     <discourse-assets
     /_nuxt/
@@ -384,13 +402,13 @@ BUILT_BY_SCRIPT = _any(r"""
     <app-root
 """)
 
-LOADING = _any(r"""
+LOADING = Phrases(r"""
     ^\W*(?:(?:page |content |now )?loading|please wait|one moment(?: please)?)[\s.…]*(?:please wait[\s.…]*)?$
     ^\W*(?:wird geladen|chargement|cargando|caricamento|загрузка|加载中|読み込み中|로딩 중)[\s.…]*$
 """)
 
 ORIGIN_DOWN = frozenset({520, 521, 522, 523, 524, 525, 526, 527, 530})
-ORIGIN_TEXT = _any(r"""
+ORIGIN_TEXT = Phrases(r"""
     web server is (?:down|returning an unknown error)
     origin (?:is unreachable|dns error)
     connection timed out.{0,40}cloudflare
