@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from support_pages import PAGES, names, read
+from support_goldens import PAGES, names, read
 
 
 @pytest.mark.parametrize("name", names())

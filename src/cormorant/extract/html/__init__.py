@@ -107,24 +107,20 @@ def _body(page: Page, source: str, title: str, extract: str, *, plain: bool, ext
     clean(page.tree)
     links = _links(root, addresses)
     footnotes = notes.take(page.tree, root)
-    won, coverage = _choose(root, title, page.url, extract)
+    won, coverage = "full", 1.0
+    if extract == "full":
+        furniture(root)
+    else:
+        chosen = select(root, title=title, url=page.url)
+        article = chosen.kept_words > 0 and chosen.confidence >= ARTICLE_CONFIDENCE
+        if not article and extract == "auto":  # the tree is spent: the whole page needs a new one
+            return _body(parse(source, page.url), source, title, "full", plain=plain)
+        won, coverage = "readability", chosen.coverage
+        if extract == "readability" and not (article and _has_prose(root)):
+            return Body("", won, 0.0, tuple(findings), links)
     footnotes.put_back(root)
     text = tidy(markdown(root, addresses, title=title, plain=plain))
     return Body(text, extractor or won, coverage, (*findings, *hidden.suspicious(text)), links)
-
-
-def _choose(root: LexborNode, title: str, url: str, extract: str) -> tuple[str, float]:
-    """Main content stays, the rest goes: which way won, and what share of the words it kept."""
-    if extract != "full":
-        backup = root.html or ""
-        chosen = select(root, title=title, url=url)
-        if chosen.kept_words and chosen.confidence >= ARTICLE_CONFIDENCE and (extract == "auto" or _has_prose(root)):
-            return "readability", chosen.coverage
-        root.inner_html = backup if extract == "auto" else ""
-        if extract == "readability":
-            return "readability", 0.0
-    furniture(root)
-    return "full", 1.0
 
 
 def _has_prose(root: LexborNode) -> bool:

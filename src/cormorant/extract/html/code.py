@@ -72,6 +72,7 @@ _NUMBER_CLASS = re.compile(
 _LINE_CLASS = re.compile(
     r"(?:^|\s)(?:line|code-line|token-line|view-line|cm-line|CodeMirror-line|ace_line|ec-line|codeline|loc|row)(?:$|\s)"
 )
+_SET_AS_LINE = re.compile(r"display\s*:\s*(?:block|flex|grid|table-row)", re.I)
 _CHROME_CLASS = re.compile(
     r"(?:^|[\s_-])(?:copy\w*|clipboard\w*|toolbar|code-?header|btn|button|tooltip|sr-only|visually-hidden)(?:$|[\s_-])", re.I
 )
@@ -195,7 +196,7 @@ def text_of(node: LexborNode) -> str:
             names = child.attributes.get("class") or ""
             if tag in _SKIPPED or child.mem_id in numbered or _is_chrome(child, names):
                 continue
-            is_line = tag in _BLOCKS or bool(names and _LINE_CLASS.search(names))
+            is_line = tag in _BLOCKS or bool(names and _LINE_CLASS.search(names)) or _is_set_as_line(child)
             if is_line and out and not _ends_line(out):
                 out.append("\n")
             swallow = False
@@ -208,6 +209,13 @@ def text_of(node: LexborNode) -> str:
                     out.append("\n")
                 swallow = True
     return _trimmed("".join(out))
+
+
+def _is_set_as_line(node: LexborNode) -> bool:
+    """An inline element that a style, or a twin right beside it, makes a line of its own."""
+    if node.tag == "code":
+        return any(twin is not None and twin.tag == "code" for twin in (node.next, node.prev))
+    return bool(_SET_AS_LINE.search(node.attributes.get("style") or ""))
 
 
 def _ends_line(out: list[str]) -> bool:

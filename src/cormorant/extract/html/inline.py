@@ -25,6 +25,9 @@ _BREAKS = re.compile(f" ?(?:{BREAK} ?)+")
 _OPENERS = f"{STRONG}{EM}{STRIKE}{LINK}"
 _CLOSERS = f"{STRONG_END}{EM_END}{STRIKE_END}"
 _PAIRS = ((STRONG, STRONG_END, "**"), (EM, EM_END, "*"), (STRIKE, STRIKE_END, "~~"))
+_ENDS = {start: end for start, end, _ in _PAIRS}
+_STARTS = {end: start for start, end, _ in _PAIRS}
+_EMPHASIS = re.compile(f"[{STRONG}{EM}{STRIKE}{_CLOSERS}]")
 _MARKS = re.compile(f"[{_OPENERS}{_CLOSERS}]")
 _LEADING = re.compile(f"([{_OPENERS}])([ {BREAK}]+)")
 _TRAILING = re.compile(f"([ {BREAK}]+)([{_CLOSERS}]|{LINK_END}\\d+{LINK_CLOSE})")
@@ -108,8 +111,11 @@ def _without_hollow_marks(text: str) -> str:
 
 
 def _parted(text: str) -> list[list[str]]:
+    """Paragraphs of lines."""
     if BREAK not in text:
         return [[text]]
+    if LINK in text:
+        text = _LINKS.sub(lambda m: m[0].replace(BREAK, " "), text)
     parts: list[list[str]] = [[]]
     position = 0
     for found in _BREAKS.finditer(text):
@@ -122,18 +128,17 @@ def _parted(text: str) -> list[list[str]]:
 
 
 def _rebalanced(parts: list[list[str]]) -> list[list[str]]:
-    """Emphasis can't reach over a blank line: it is closed before and opened again after."""
+    """Emphasis that goes on over a break is closed before it and opened again after."""
     open_now: list[str] = []
-    ends = {end: start for start, end, _ in _PAIRS}
-    starts = {start: end for start, end, _ in _PAIRS}
     for part in parts:
-        part[0] = "".join(open_now) + part[0]
-        for mark in re.findall(f"[{STRONG}{EM}{STRIKE}{_CLOSERS}]", "".join(part)[len(open_now) :]):
-            if mark in starts:
-                open_now.append(mark)
-            elif ends[mark] in open_now:
-                open_now.remove(ends[mark])
-        part[-1] += "".join(starts[mark] for mark in reversed(open_now))
+        for number, line in enumerate(part):
+            begun = "".join(open_now)
+            for mark in _EMPHASIS.findall(line):
+                if mark in _ENDS:
+                    open_now.append(mark)
+                elif _STARTS[mark] in open_now:
+                    open_now.remove(_STARTS[mark])
+            part[number] = begun + line + "".join(_ENDS[mark] for mark in reversed(open_now))
     return parts
 
 

@@ -523,7 +523,9 @@ class Renderer:
         self._end_run()
         if len(self.tables) >= MAX_TABLES:
             return self._end_run
-        table = Table(layout=(node.attributes.get("role") or "") in ("presentation", "none"))
+        attributes = node.attributes
+        equation = "ltx_eq" in (attributes.get("class") or "")  # LaTeXML sets a formula and its number in a table
+        table = Table(layout=equation or (attributes.get("role") or "") in ("presentation", "none"))
         if self.tables:
             self.tables[-1].nested = True
         self.tables.append(table)

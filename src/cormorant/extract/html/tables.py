@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from cormorant.extract.html.assemble import Block, joined
+from cormorant.extract.html.assemble import Block
 
 MAX_COLUMNS = 100  # a `colspan` of a thousand million is a joke; the widest real tables have some dozens
 MAX_CELLS = 100_000
@@ -52,14 +52,18 @@ def blocks_of(table: Table, *, plain: bool = False) -> list[Block]:
     if is_layout(table, rows):
         return caption + [block for row in rows for block in _laid_out(row)]
     grid, heads = _grid(table.rows)
-    return [*caption, Block("table", _plain(grid) if plain else _markdown(grid, heads))]
+    return [
+        *caption,
+        Block("table", _plain(grid) if plain else _markdown(grid, heads), "<br>".join(", ".join(filter(None, line)) for line in grid)),
+    ]
 
 
 def is_layout(table: Table, rows: list[list[Cell]]) -> bool:
     """A table that arranges a page: it says so, or has one column, or holds what no cell of data holds."""
-    if table.layout or table.nested:
-        return True
     cells = [cell for row in rows for cell in row]
+    headed = len(rows) > 1 and len(rows[0]) > 1 and all(cell.head for cell in rows[0])
+    if table.layout or (table.nested and not headed):
+        return True
     if any(cell.head for cell in cells):
         return max(map(len, rows)) == 1 and not any(cell.columns > 1 for cell in cells)
     if max(map(len, rows)) == 1:
@@ -140,6 +144,8 @@ def flat(blocks: list[Block]) -> str:
 
 
 def _flat(block: Block) -> str:
+    if block.kind == "table":
+        return block.raw
     if block.kind == "code":
         return "<br>".join(_span(line) for line in block.raw.split("\n") if line.strip())
     text = block.text
@@ -173,8 +179,3 @@ def _markdown(grid: list[list[str]], heads: int) -> str:
 
 def _plain(grid: list[list[str]]) -> str:
     return "\n".join(" | ".join(line).replace("<br>", "; ") for line in grid)
-
-
-def in_order(table: Table) -> str:
-    """All of the table's text in order, for a place where no table can stand."""
-    return joined([block for row in table.rows for cell in row for block in cell.blocks])
