@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from cormorant import decoding
 from cormorant.decoding import Decoder
-from cormorant.dialling import RESOLVER_THREADS, SystemResolver, in_order
-from cormorant.errors import Network, TooLarge, UnsupportedType
+from cormorant.dialling import RESOLVER_THREADS, SystemResolver, addresses_of, in_order
+from cormorant.errors import Dns, Network, TooLarge, UnsupportedType
 from support_net import Request, answer, serving, transport
 
 if sys.version_info >= (3, 14):
@@ -238,6 +238,47 @@ async def test_256_look_ups_of_50_ms_take_less_than_half_a_second(monkeypatch: p
     assert found == [["8.8.8.8"]] * 256
     assert took < 0.5
     assert RESOLVER_THREADS == 64
+
+
+HANGING = """
+import asyncio, socket, threading
+socket.getaddrinfo = lambda *a, **k: threading.Event().wait(60)
+from cormorant.errors import Timeout
+from cormorant.policy import Policy
+from cormorant.transport import Transport
+async def main():
+    async with Transport(Policy()) as t:
+        try:
+            await t.get("http://slow.example/", timeout_s=0.1)
+        except Timeout:
+            print("timeout")
+asyncio.run(main())
+"""
+
+
+async def test_a_look_up_that_hangs_does_not_hold_up_the_end_of_the_program() -> None:
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", HANGING, stdout=subprocess.PIPE)
+    out, _ = await asyncio.wait_for(child.communicate(), 15)
+    assert (child.returncode, out) == (0, b"timeout\n")
+
+
+async def test_the_resolver_names_what_went_wrong_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(host: str, port: int, **_: object) -> list[object]:
+        if host == "missing.test":
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        if host == "x" * 64:
+            raise UnicodeError("label too long")
+        return [(socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("2606:4700::1", port, 0, 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", fails)
+    resolve = SystemResolver()
+    for host in ("missing.test", "x" * 64):
+        with pytest.raises(Dns):
+            await addresses_of(host, 80, resolve)
+    assert await addresses_of("found.test", 80, resolve) == ["2606:4700::1"]
+    resolve.close()
+    assert await addresses_of("found.test", 80, resolve) == ["2606:4700::1"], "closing is no end"
+    resolve.close()
 
 
 def test_families_take_turns_beginning_with_the_resolvers_first() -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+import threading
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
 
 from cormorant import networks
 from cormorant.errors import CormorantError, Dns, InvalidArguments, Network, Timeout, Tls
@@ -26,22 +28,62 @@ ATTEMPT_DELAY_S = 0.25  # RFC 8305 5
 ATTEMPTS_MAX = 8  # addresses tried of one name
 
 
+_Job = tuple[asyncio.AbstractEventLoop, "asyncio.Future[list[str]]", str, int]
+
+
 class SystemResolver:
-    """getaddrinfo in threads of its own. Answers are used for one connection and forgotten."""
+    """getaddrinfo in threads of its own. Answers are used for one connection and forgotten.
+
+    The threads are daemons: a look-up that hangs must not hold up the end of the program, as the threads of an executor
+    would.
+    """
 
     def __init__(self) -> None:
-        self._threads: ThreadPoolExecutor | None = None
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._open = 0  # look-ups waiting or going on
 
     async def __call__(self, host: str, port: int) -> list[str]:
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(RESOLVER_THREADS, thread_name_prefix="cormorant-dns")
-        found = await asyncio.get_running_loop().run_in_executor(self._threads, _look_up, host, port)
-        return list(dict.fromkeys(found))
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[list[str]] = loop.create_future()
+        with self._lock:
+            self._open += 1
+            grow = self._open > self._threads and self._threads < RESOLVER_THREADS
+            self._threads += grow
+        self._jobs.put((loop, found, host, port))
+        if grow:
+            threading.Thread(target=self._work, name="cormorant-dns", daemon=True).start()
+        return list(dict.fromkeys(await found))
+
+    def _work(self) -> None:
+        while job := self._jobs.get():
+            loop, found, host, port = job
+            answer: list[str] | OSError | UnicodeError
+            try:
+                answer = _look_up(host, port)
+            except (OSError, UnicodeError) as error:
+                answer = error
+            with self._lock:
+                self._open -= 1
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(_settle, found, answer)
 
     def close(self) -> None:
-        if self._threads:
-            self._threads.shutdown(wait=False, cancel_futures=True)
-            self._threads = None
+        """Let the threads end. Look-ups that hang end with the program at the latest."""
+        with self._lock:
+            threads, self._threads = self._threads, 0
+        for _ in range(threads):
+            self._jobs.put(None)
+
+
+def _settle(found: asyncio.Future[list[str]], answer: list[str] | OSError | UnicodeError) -> None:
+    if found.done():
+        return
+    if isinstance(answer, list):
+        found.set_result(answer)
+    else:
+        found.set_exception(answer)
 
 
 def _look_up(host: str, port: int) -> list[str]:
@@ -64,7 +106,18 @@ async def addresses_of(host: str, port: int, resolve: Resolve) -> list[str]:
         raise Dns(f"{host} has no address: {_reason(error)}", remedy="check the spelling of the host", retryable=_passing(error)) from error
     if not found:
         raise Dns(f"{host} has no address", remedy="check the spelling of the host")
-    return [str(address) for address in found]
+    for address in found:
+        if not _is_address(address):
+            raise Dns(f"the resolver says that {host} is at {str(address)[:60]!r}, which is not an address", remedy="look at the resolver")
+    return list(found)
+
+
+def _is_address(text: object) -> bool:
+    try:
+        networks.read(str(text))
+    except ValueError:
+        return False
+    return isinstance(text, str)
 
 
 def _passing(error: Exception) -> bool:
