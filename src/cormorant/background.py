@@ -38,7 +38,9 @@ def weights(question: str) -> dict[str, float]:
     for word in words.words(question):
         word_terms = words.terms_of(word)
         whole = [term for term in word_terms if not term.startswith("#")]
-        of_word = min(rarity(term) for term in whole[:2]) if whole else 0.0
+        of_word = min((rarity(term) for term in whole[:2]), default=0.0)
+        if not any(_table()[1].get(term) for term in whole[:2]):  # `words` lists what only asks or joins in other languages
+            of_word *= words.weight(word)
         for term in word_terms:
             found[term] = max(found.get(term, 0.0), of_word * (GRAM_SHARE if term.startswith("#") else 1.0))
     return found

@@ -206,15 +206,15 @@ def tidied(found: Found, query: Query, *, prefer: Sequence[str] = (), block: Seq
 def _clean(hits: Iterable[Hit], asked: str, now: datetime) -> list[Hit]:
     kept = []
     for hit in hits:
-        url = page_url(hit.url)
+        url = page_url(str(hit.url or ""))
         if not url:
             continue
         kept.append(
             replace(
                 hit,
                 url=url,
-                title=cleaned(hit.title, TITLE_MAX_CHARS) or url,
-                snippet=cleaned(hit.snippet),
+                title=cleaned(str(hit.title or ""), TITLE_MAX_CHARS) or url,
+                snippet=cleaned(str(hit.snippet or "")),
                 published_at=iso_date(hit.published_at, now),
                 source=urlsplit(url).hostname or "",
                 query=hit.query or asked,
