@@ -313,11 +313,8 @@ class Policy:
         if is_literal(host):
             return None
         if suffix := _suffix(host, NEVER_NAMES):
-            hint = (
-                f"name the address: cormorant egress allow 127.0.0.1:{url.port}"
-                if suffix.startswith("localhost")
-                else "no setting allows this"
-            )
+            here = suffix.startswith("localhost")
+            hint = f"name the address: {self._command(f'127.0.0.1:{url.port}')}" if here else "no setting allows this"
             return PrivateAddress(f"{host} is {NEVER_NAMES[suffix]}", url=url.href, remedy=hint)
         if named and named.kind != "any":
             return None
