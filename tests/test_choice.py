@@ -153,6 +153,7 @@ async def test_a_failing_backend_rests_and_others_know(world, clock):
     assert [(t.provider, t.code) for t in found.tried] == [("searxng", "cooling_down")]
     row = next(r for r in world(search, KEY).providers() if r.name == "searxng")
     assert row.cooling_until
+    assert row.state.startswith("resting until")
     assert "500" in row.last_error
     clock.now += timedelta(minutes=11)
     await world(search, KEY).search(Query("tides"))  # the probe; it fails again

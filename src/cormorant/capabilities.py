@@ -30,7 +30,7 @@ def capabilities(settings: Settings, providers: list[Readiness], library: Librar
         "python": f"{platform.python_version()}, SQLite {sqlite3.sqlite_version}",
         "packages": {name: _version(name) for name in PACKAGES},
         "extras": {name: "ready" if find_spec(module) else f"missing: {install}" for name, (module, install) in EXTRAS.items()},
-        "search": {one.name: "ready" if one.ready else one.why_not for one in providers},
+        "search": {one.name: one.state for one in providers},
         "keys": sorted(settings.secrets()) or "none set",
         "library": library.collections() or "empty: cormorant index add ./docs",
         "egress": {

@@ -49,6 +49,15 @@ class Readiness:
     last_error: str = ""
     cooling_until: str = ""
 
+    @property
+    def state(self) -> str:
+        """One line: ready, resting, or what is missing."""
+        if not self.ready:
+            return self.why_not
+        if self.cooling_until:
+            return f"resting until {self.cooling_until} after {self.last_error or 'suspicious empty answers'}"
+        return f"ready (last error: {self.last_error})" if self.last_error else "ready"
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "name": self.name,
