@@ -36,6 +36,7 @@ WHAT = {
     "prompt": "What the page is wanted for; kept with the result as an exact selector.",
     "links": "Also list the page's links.",
     "refresh": "Fetch again instead of using this session's copy.",
+    "max_age": "Seconds a response kept from an earlier session may be old; unset leaves that to the site (RFC 9111).",
     "since": "A `response_id`: say what changed on the page since then.",
     "response_id": "The id an earlier result carries.",
     "url_index": "Which item of a stored call, from 0.",

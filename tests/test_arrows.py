@@ -10,8 +10,9 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "cormorant"
 ROOMS = [  # top to bottom; a room imports from lower lines only
     ("surfaces",),
-    ("tools",),
+    ("tools", "blocking"),
     ("web",),
+    ("backends",),
     ("capabilities", "fetching", "fitting"),
     ("research",),
     ("answer",),

@@ -24,7 +24,7 @@ from cormorant.errors import (
 )
 from cormorant.gates import Called, HandedOver, Leaving
 from cormorant.tokens import counter
-from support_net import serving
+from support_net import answer, serving
 from support_web import GUIDE, LOCAL, PAGES, index, opened
 
 pytestmark = pytest.mark.anyio
@@ -310,3 +310,17 @@ async def test_a_limit_of_the_run_is_named_when_it_is_spent(tmp_path) -> None:
             await web.fetch(f"{base}/note.txt")
         assert web.ledger.as_dict()["requests"] == 1
         assert web.ledger.as_dict()["bytes"] > 0
+
+
+async def test_a_response_is_kept_across_sessions_as_its_site_allows(tmp_path) -> None:
+    kept = {"/fresh": answer(200, "High water at six.", {"content-type": "text/plain", "cache-control": "max-age=600"})}
+    settings = LOCAL | {"store": {"path": str(tmp_path / "results")}}
+    async with serving(kept | {"/robots.txt": answer(404, "")}) as server:
+        url = server.url("/fresh", host="127.0.0.1")
+        for asked in ({}, {}, {"max_age": 0}, {"refresh": True}):
+            async with Web(settings) as web:
+                assert (await web.fetch(url, **asked)).content == "High water at six."
+        assert server.targets.count("/fresh") == 3
+        async with Web(settings, policy=Policy(allow_ranges=("127.0.0.0/8",), block=("nowhere.example",))) as web:
+            await web.fetch(url)
+        assert server.targets.count("/fresh") == 4, "another policy has a cache of its own"

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cormorant.answer import Answer
+    from cormorant.blocking import BlockingWeb
     from cormorant.document import Document
     from cormorant.errors import CormorantError
     from cormorant.policy import Policy
     from cormorant.settings import Settings
     from cormorant.view import View
-    from cormorant.web import BlockingWeb, Web
+    from cormorant.web import Web
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Answer": "cormorant.answer",
-    "BlockingWeb": "cormorant.web",
+    "BlockingWeb": "cormorant.blocking",
     "CormorantError": "cormorant.errors",
     "Document": "cormorant.document",
     "Policy": "cormorant.policy",

@@ -14,14 +14,17 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from cormorant import errors, extract
+from cormorant import errors, extract, reuse
 from cormorant.address import Url, parse
-from cormorant.cache import SessionCache
+from cormorant.cache import HttpCache, SessionCache
 from cormorant.document import Document
 from cormorant.errors import CormorantError, HttpError, InvalidArguments, NotAllowed, Provenance, Redirect, TooLarge
 from cormorant.extract.html.outcome import moved, of_error
+from cormorant.freshness import Wish
 from cormorant.gates import Gate, Leaving, through
 from cormorant.held import Item
 from cormorant.identity import options_of
@@ -49,6 +52,7 @@ class Wanted:
     max_bytes: int = 0  # 0: the operator's default
     timeout_s: float = 0.0
     refresh: bool = False
+    max_age_s: float | None = None  # of a response kept from an earlier session
 
 
 class Fetcher:
@@ -75,6 +79,8 @@ class Fetcher:
         self.transport = Transport(policy, resolve=resolve, proxy=egress.proxy or None, before=self._before, options=options)  # type: ignore[arg-type]
         self.robots = Keep(self._robots_txt)
         self.cache: SessionCache[Item] = SessionCache(final_url=lambda item: item.final_url, size=lambda item: len(item.body))
+        kept = settings.fetch.http_cache and settings.store.path != "memory"
+        self._http_cache = HttpCache() if kept else None
         self.seen: set[str] = set()  # provenance: addresses a user, a result or a page has named
         self._overall = asyncio.Semaphore(settings.fetch.concurrency)
         self._hosts: OrderedDict[str, asyncio.Semaphore] = OrderedDict()
@@ -82,6 +88,8 @@ class Fetcher:
     async def aclose(self) -> None:
         self.cache.clear()
         await self.transport.aclose()
+        if self._http_cache is not None:
+            await self._http_cache.aclose()
 
     async def read(self, reference: str, wanted: Wanted) -> tuple[Item, bool]:
         """The item behind a reference, and whether this session had it already.
@@ -133,8 +141,9 @@ class Fetcher:
         while True:
             most = int(max(1, min(wanted.max_bytes or self.settings.fetch.max_bytes, ledger.left("bytes"))))
             with ledger.reserve(requests=1, bytes=most) as spent:
-                resource = await self.transport.get(
+                resource = await self._get(
                     asked,
+                    wanted,
                     max_bytes=most,
                     document_max_bytes=self.settings.fetch.document_max_bytes,
                     timeout_s=timeout_s,
@@ -154,6 +163,16 @@ class Fetcher:
         _require_content(document, resource)
         self._note_links(document)
         return _item(url, resource, document, wanted)
+
+    async def _get(self, url: Url, wanted: Wanted, *, after: Resource | None, **options: Any) -> Resource:
+        """One address over the transport; the first of a fetch may come from the cache across sessions."""
+        if self._http_cache is None or after is not None:
+            return await self.transport.get(url, after=after, **options)
+        age = 0.0 if wanted.refresh else wanted.max_age_s
+        # What one policy was allowed to read another may not: its kept responses are its own.
+        partition = sha256(repr(self.policy).encode()).hexdigest()[:16]
+        resource, _ = await reuse.get(self._http_cache, self.transport, url, wish=Wish(max_age_s=age), partition=partition, **options)
+        return resource
 
     async def _document(self, resource: Resource, wanted: Wanted) -> Document:
         """Bytes to a document; a large body in a thread, so that other fetches go on."""

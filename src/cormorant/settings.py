@@ -93,6 +93,9 @@ class Fetch(_Section):
     concurrency: int = Field(8, description="Fetches at once.", ge=1)
     per_host: int = Field(2, description="Fetches at once to one host.", ge=1)
     cache: bool = Field(True, description="Whether a page fetched before in this session is reused.")
+    http_cache: bool = Field(
+        True, description="Whether responses are kept across sessions as RFC 9111 lets a private cache; never with store.path = memory."
+    )
     follow_redirects: bool = Field(True, description="Whether redirects are followed (at most five).")
 
 

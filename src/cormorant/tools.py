@@ -178,6 +178,7 @@ TOOLS = (
             Argument("prompt", listed=False),
             Argument("links", "boolean", listed=False),
             Argument("refresh", "boolean"),
+            Argument("max_age", "integer", "seconds", least=0, most=31_536_000, listed=False),
             Argument("since", help="response_id: what changed", listed=False),
         ),
         aliases=("oz0_web.fetch", "fetch_content", "fetch"),

@@ -7,7 +7,6 @@ handed over. `BlockingWeb` is the same for code without an event loop.
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from cormorant import settings as settings_room
 from cormorant.answer import Answer
 from cormorant.answer import Options as AnswerOptions
 from cormorant.answer import answer as answer_walk
+from cormorant.backends import Backends
 from cormorant.changes import changes
 from cormorant.document import Document
 from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, NotConfigured
@@ -36,7 +36,7 @@ from cormorant.research import Bounds, Report
 from cormorant.research import research as research_walk
 from cormorant.results import Item as Target
 from cormorant.results import Page, Pages, Stored
-from cormorant.search import Found, Hit, Query, Reply
+from cormorant.search import Found, Hit, Query
 from cormorant.settings import Settings
 from cormorant.store import Store, open_store
 
@@ -83,6 +83,7 @@ class Web:
         self.store = store or open_store(self.settings.store, session)
         folder = Path(workspace) if workspace else None
         self.fetcher = Fetcher(self.settings, self.policy, self.ledger, gates=self.gates, resolve=resolve, workspace=folder)
+        self._backends = Backends(self.fetcher)
 
     async def __aenter__(self) -> Self:
         return self
@@ -180,6 +181,7 @@ class Web:
         links: bool = False,
         structured: bool = False,
         refresh: bool = False,
+        max_age: float | None = None,
         since: str | None = None,
         timeout: float | None = None,
         counter: str | None = None,
@@ -198,7 +200,7 @@ class Web:
         if len(targets) > TARGETS_MAX:
             raise InvalidArguments(f"{len(targets)} targets, at most {TARGETS_MAX} at once", remedy="fetch them in several calls")
         called = await self._called("web_fetch", urls=targets, budget=budget, query=query, section=section)
-        wanted = Wanted(output, extract, max_bytes or 0, timeout or 0.0, refresh)
+        wanted = Wanted(output, extract, max_bytes or 0, timeout or 0.0, refresh, max_age)
         with self._accounted() as ledger:
             budget = self._within(ledger, budget)
             shape = Shape(
@@ -474,9 +476,7 @@ class Web:
     def _writer(self) -> Any:
         how = self.settings.answer
         name = how.writer if how.writer != "auto" else "quote"
-        return (
-            part("write", name)(sentences=how.sentences) if name == "quote" else part("write", name)(self.settings, self._provider_request)
-        )
+        return part("write", name)(sentences=how.sentences) if name == "quote" else part("write", name)(self.settings, self._backends.api)
 
     # -- the library, and what this install can do ---------------------------------------------------------------------
 
@@ -487,7 +487,7 @@ class Web:
         from cormorant.library import Limits, gather
 
         limits = Limits(depth=depth, pages=pages)
-        async for progress in gather(self.library, source, fetch=self._page_request, collection=collection, limits=limits):
+        async for progress in gather(self.library, source, fetch=self._backends.page, collection=collection, limits=limits):
             yield progress
 
     def saw(self, text: str) -> None:
@@ -520,66 +520,7 @@ class Web:
         """The search backends, and which of them answers."""
         from cormorant.choice import Finder
 
-        return Finder(self.settings, request=self._provider_request, library=self.library)
-
-    async def _provider_request(
-        self,
-        method: str,
-        url: str,
-        *,
-        headers: Mapping[str, str] = {},
-        params: Mapping[str, str] = {},
-        json: Any = None,
-        body: bytes = b"",
-        timeout_s: float = 15.0,
-    ) -> Reply:
-        """One call of an operator's backend: its base URL is trusted, its key is shown to no gate."""
-        return await self._request(method, url, headers, params, json, body, timeout_s, trusted=True)
-
-    async def _page_request(
-        self,
-        method: str,
-        url: str,
-        *,
-        headers: Mapping[str, str] = {},
-        params: Mapping[str, str] = {},
-        json: Any = None,
-        body: bytes = b"",
-        timeout_s: float = 15.0,
-    ) -> Reply:
-        """One page for the library: the policy and robots.txt hold as for any fetch."""
-        with self.fetcher.account.get().reserve(requests=1) as spent:
-            found = await self.fetcher.transport.get(_with_params(url, params), headers=headers, timeout_s=timeout_s, any_status=True)
-            spent.settle(requests=max(1, len(found.hops)), bytes=found.wire_bytes)
-        return Reply(found.status, dict(found.headers), found.body, found.url)
-
-    async def _request(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        params: Mapping[str, str],
-        payload: Any,
-        body: bytes,
-        timeout_s: float,
-        *,
-        trusted: bool,
-    ) -> Reply:
-        plain = {"content-type": "application/json"} if payload is not None else {}
-        sent = json.dumps(payload).encode() if payload is not None else body
-        with self.fetcher.account.get().reserve(requests=1) as spent:
-            found = await self.fetcher.transport.request(
-                method,
-                _with_params(url, params),
-                headers=plain,
-                credentials=headers,
-                body=sent,
-                trusted=trusted,
-                any_status=True,
-                timeout_s=timeout_s,
-            )
-            spent.settle(bytes=found.wire_bytes)
-        return Reply(found.status, dict(found.headers), found.body, found.url)
+        return Finder(self.settings, request=self._backends.api, library=self.library)
 
     # -- the account, gates and the store -------------------------------------------------------------------------------------------
 
@@ -618,76 +559,3 @@ class Web:
             return await self.store.put(held), ()
         except CormorantError as error:
             return "", (f"the result could not be stored: {error.message}",)
-
-
-def _with_params(url: str, params: Mapping[str, str]) -> str:
-    if not params:
-        return url
-    from urllib.parse import urlencode
-
-    return f"{url}{'&' if '?' in url else '?'}{urlencode(params)}"
-
-
-class BlockingWeb:
-    """`Web` for code without an event loop: the same methods, called plainly. One thread runs the loop."""
-
-    def __init__(self, settings: Settings | Mapping[str, Any] | None = None, **options: Any) -> None:
-        from anyio.from_thread import start_blocking_portal
-
-        self._opened = start_blocking_portal()
-        self._portal = self._opened.__enter__()
-        try:
-            self._web: Web = self._portal.call(lambda: Web(settings, **options))
-        except BaseException:
-            self._opened.__exit__(None, None, None)
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends the session and its thread."""
-        self._portal.call(self._web.aclose)
-        self._opened.__exit__(None, None, None)
-
-    def search(self, query: str | None = None, **options: Any) -> Found:
-        return self._portal.call(lambda: self._web.search(query, **options))
-
-    def fetch(self, url: str | Sequence[str] | None = None, **options: Any) -> Page | Pages:
-        return self._portal.call(lambda: self._web.fetch(url, **options))
-
-    def get(self, response_id: str, **options: Any) -> Stored:
-        return self._portal.call(lambda: self._web.get(response_id, **options))
-
-    def research(self, question: str, **options: Any) -> Report:
-        return self._portal.call(lambda: self._web.research(question, **options))
-
-    def answer(self, query: str, **options: Any) -> Answer:
-        return self._portal.call(lambda: self._web.answer(query, **options))
-
-    def stream_answer(self, query: str, **options: Any) -> Iterator[Event]:
-        """The events of an answer, one by one."""
-        events = self._web.stream_answer(query, **options)
-        try:
-            while True:
-                try:
-                    yield self._portal.call(anext, events)
-                except StopAsyncIteration:
-                    return
-        finally:
-            self._portal.call(events.aclose)
-
-    def index(self, source: str, **options: Any) -> Iterator[Progress]:
-        """Add to the library; yields progress."""
-        steps = self._web.index(source, **options)
-        try:
-            while True:
-                try:
-                    yield self._portal.call(anext, steps)
-                except StopAsyncIteration:
-                    return
-        finally:
-            self._portal.call(steps.aclose)
