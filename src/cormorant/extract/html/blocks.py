@@ -20,7 +20,6 @@ BLIND = frozenset("script style noscript template svg iframe object embed head c
 CONTROLS = frozenset("select textarea input datalist".split())
 BOLD = frozenset(("b", "strong"))
 WORD = re.compile(r"\w+")
-SQUEEZE = re.compile(r"\s+")
 # Scripts written without spaces: two characters count as a word.
 UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 MAX_BLOCKS = 20_000  # a page with more is cut here, and what follows is kept as it is
@@ -120,7 +119,7 @@ class _Walk:
     def flush(self, *, forced: bool = False) -> None:
         run = self.run
         if run.seen or forced:
-            text = SQUEEZE.sub(" ", "".join(run.parts)).strip()
+            text = " ".join("".join(run.parts).split())
             words = count_words(text)
             if words and not WORD.search(text):
                 words = 0
@@ -136,9 +135,11 @@ class _Walk:
 
     def text(self, text: str) -> None:
         run = self.run
-        run.parts.append(text)
-        if text.isspace() or not text:
+        if not text or text.isspace():
+            if run.seen:
+                run.parts.append(" ")
             return
+        run.parts.append(text)
         run.seen, run.breaks = True, 0
         if self.in_link:
             run.link_words += count_words(text)
@@ -177,9 +178,7 @@ class _Walk:
 
     def leaf(self, node: Any, tag: str) -> bool:
         """Whether this node has nothing inside to walk into; what it says is taken in."""
-        if tag == "-text":
-            self.text(node.text_content or "")
-        elif tag == "br":
+        if tag == "br":
             self.line_break()
         elif tag in CONTROLS:
             self.flush()
@@ -208,6 +207,7 @@ class _Walk:
 def cut(root: Any) -> Page:
     """The blocks and elements under `root` (a selectolax node), which is left untouched."""
     walk = _Walk(root)
+    blocks, run = walk.blocks, walk.run
     top = kids = Kids()
     # One frame per open element: node, tag, element around it, first block, blocks at its opening, its siblings.
     stack: list[tuple[Any, str, int, int, int, Kids]] = []
@@ -222,9 +222,14 @@ def cut(root: Any) -> Page:
             node = node.next
             continue
         tag = node.tag or "-none"
-        first = len(walk.blocks)
+        first = len(blocks)
+        if tag == "-text":
+            walk.text(node.text_content or "")
+            kids.append((node, first, first + run.seen, None))
+            node = node.next
+            continue
         if walk.leaf(node, tag):
-            kids.append((node, len(walk.blocks) - 1 if tag in CONTROLS else first, walk.pending(), None))
+            kids.append((node, len(blocks) - 1 if tag in CONTROLS else first, len(blocks) + run.seen, None))
             node = node.next
             continue
         if first >= MAX_BLOCKS:
@@ -234,7 +239,7 @@ def cut(root: Any) -> Page:
             stack.append((node, tag, element, first, first, kids))
         else:
             walk.flush()
-            first = len(walk.blocks)
+            first = len(blocks)
             stack.append((node, tag, element, first, ABSENT, kids))
             element = walk.owner = walk.open(node, tag, element)
         kids = Kids()
