@@ -54,6 +54,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
 _UTF8_SEQUENCE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_HIGH_BYTES = bytes(range(0x80, 0x100))
 _ISO_2022_JP = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _PROLOG = re.compile(rb"""\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]+)["']""")
 _SKIPPED = re.compile(rb"<!--.*?(?:-->|\Z)|<(script|style|title|noscript)\b.*?(?:</\1|\Z)", re.I | re.S)
@@ -150,10 +151,10 @@ def _chosen(body: bytes, declared: str, inside: str) -> tuple[str, str]:
 def _utf8_sequences(body: bytes) -> int:
     """How many multi-byte characters valid UTF-8 has (0: plain ASCII); -1 when it is not UTF-8."""
     try:
-        _, used = codecs.utf_8_decode(body, "strict", False)
+        text, used = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:
         return -1
-    count = sum(1 for _ in _UTF8_SEQUENCE.finditer(body))
+    count = len(text) - len(body[:used].translate(None, _HIGH_BYTES))  # characters that are not ASCII; a hundred times quicker than looking
     if used < len(body) and not count:
         return -1  # one lonely lead byte at the end of ASCII: rather a Latin letter than half a character
     return count
