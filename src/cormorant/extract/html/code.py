@@ -214,7 +214,10 @@ def text_of(node: LexborNode) -> str:
 def _is_set_as_line(node: LexborNode) -> bool:
     """An inline element that a style, or a twin right beside it, makes a line of its own."""
     if node.tag == "code":
-        return any(twin is not None and twin.tag == "code" for twin in (node.next, node.prev))
+        parent = node.parent
+        return (
+            parent is not None and parent.tag == "pre" and any(twin is not None and twin.tag == "code" for twin in (node.next, node.prev))
+        )
     return bool(_SET_AS_LINE.search(node.attributes.get("style") or ""))
 
 
