@@ -49,6 +49,23 @@ def test_two_columns_are_read_one_after_the_other() -> None:
     assert "old gates of timber with a pair" in text
 
 
+@pytest.mark.parametrize("rows", [2, 3])
+def test_short_columns_are_told_by_how_the_file_draws_them(rows: int) -> None:
+    made = Pdf().page().text(72, 780, "Notice")
+    made.lines(72, 740, LEFT[:rows]).lines(320, 740, RIGHT[:rows])
+    text = " ".join(markdown(made).split())
+    assert " ".join(LEFT[:rows]) in text
+    assert text.index(LEFT[rows - 1]) < text.index(RIGHT[0])
+
+
+def test_three_columns() -> None:
+    made = Pdf(width=842).page()
+    for n in range(4):
+        made.text(40, 500 - 13 * n, LEFT[n]).text(300, 500 - 13 * n, RIGHT[n]).text(560, 500 - 13 * n, LEFT[n].upper())
+    text = " ".join(markdown(made).split())
+    assert text.index(LEFT[3]) < text.index(RIGHT[0]) < text.index(RIGHT[3]) < text.index(LEFT[0].upper())
+
+
 def test_a_table_is_read_by_rows() -> None:
     made = Pdf().page().text(72, 780, "Readings of the week")
     for n, row in enumerate([("Gate", "Level", "Time"), ("North", "3.1", "06:12"), ("South", "2.8", "06:40"), ("East", "3.0", "07:05")]):

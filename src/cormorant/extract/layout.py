@@ -17,6 +17,7 @@ from statistics import median
 GUTTER_MIN_PT = 6.0  # LaTeX sets 10 pt between columns, some journals 8
 CROSSING_MAX = 0.2  # share of lines that may cross a gutter (titles, wide figures)
 COLUMN_MIN_CHARS = 15  # shorter "lines" side by side are table cells
+CELL_MAX_CHARS = 8  # a column of shorter pieces is one of figures
 TABLE_MIN_ROWS = 3
 TABLE_MAX_COLUMNS = 12
 HEADING_RATIO = 1.14
@@ -110,7 +111,7 @@ class Page:
 
 def ordered(segments: Sequence[Segment], depth: int = 0) -> list[list[Segment]]:
     """Segments by columns in reading order: each inner list is one column, or a band that spans them."""
-    if len(segments) < 8 or depth > 4:
+    if len(segments) < 4 or depth > 4:
         return [list(segments)] if segments else []
     cut = _gutter(segments)
     if cut is None:
@@ -176,11 +177,15 @@ def _gutter(segments: Sequence[Segment]) -> float | None:
 def _is_column_gap(segments: Sequence[Segment], cut: float) -> bool:
     """Whether both sides hold running text beside each other, and not the cells of a table."""
     sides = ([s for s in segments if s.x1 <= cut], [s for s in segments if s.x0 >= cut])
-    if min(map(len, sides)) < 3:
+    if min(map(len, sides)) < 2:
         return False
     spans = [(min(s.y0 for s in side), max(s.y1 for s in side)) for side in sides]
     shared = min(spans[0][1], spans[1][1]) - max(spans[0][0], spans[1][0])
     if shared < 0.3 * min(bottom - top for top, bottom in spans):
+        return False
+    if _written_by_column(segments, cut):
+        return all(median(len(s.text) for s in side) >= CELL_MAX_CHARS for side in sides)
+    if min(map(len, sides)) < 3:
         return False
     for side in sides:
         widths = sorted(s.x1 - s.x0 for s in side)
@@ -188,6 +193,12 @@ def _is_column_gap(segments: Sequence[Segment], cut: float) -> bool:
         if median(len(s.text) for s in side) < COLUMN_MIN_CHARS or median(widths) < 0.5 * full:
             return False
     return True
+
+
+def _written_by_column(segments: Sequence[Segment], cut: float) -> bool:
+    """Whether the file draws one side wholly before the other, as it does with columns; a table comes row by row."""
+    sides = [s.x0 >= cut for s in segments if s.x1 <= cut or s.x0 >= cut]
+    return sum(a != b for a, b in pairwise(sides)) == 1
 
 
 def rows_of(column: Iterable[Segment]) -> list[Row]:

@@ -517,11 +517,8 @@ def _title(named: str, pages: list[Page]) -> str:
     named = _said(named)
     if named and not _NAMES.match(named):
         return named[:300]
-    first = pages[0].blocks if pages else []
-    heads = [block for block in first if block.kind == "heading"] or [block for block in first if 3 < len(block.text) < 200]
-    if not heads:
-        return ""
-    return max(heads, key=lambda block: block.size).text[:300]
+    first = [block for block in pages[0].blocks if 3 < len(block.text) < 200 and block.kind in ("heading", "paragraph")] if pages else []
+    return max(first, key=lambda block: block.size).text[:300] if first else ""
 
 
 def _said(value: str) -> str:

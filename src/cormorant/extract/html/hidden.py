@@ -178,6 +178,11 @@ class _Page:
         self._opened: frozenset[str] | None = None
 
     @cached_property
+    def has_formulas(self) -> bool:
+        """Whether the page has any mathematics, told by what its markup names."""
+        return any(mark in self._markup for mark in ("<math", "katex", "mjx-", "MathJax"))
+
+    @cached_property
     def animates(self) -> bool:
         """Whether a script lets parts of the page fade in."""
         top = self.root.parser.root
@@ -218,7 +223,7 @@ def _goes(node: LexborNode, kind: str, page: _Page) -> bool:
     if node.tag in ("html", "body"):
         _show(node)
         return False
-    if _is_math_twin(node) or _is_spoken_twin(node, kind):
+    if (page.has_formulas and _is_math_twin(node)) or _is_spoken_twin(node, kind):
         return False
     if (kind == "off_screen" and _is_track(node)) or (kind == "aria_hidden" and _is_laid_out(node)) or _is_animated(node, kind, page):
         _show(node)
@@ -434,6 +439,8 @@ def _clean_texts(root: LexborNode) -> list[Finding]:
     gone: dict[str, str] = {}
     for node in [node for node in root.traverse(include_text=True) if node.is_text_node]:
         before = node.text_content or ""
+        if before.isascii():
+            continue
         after, taken = visible(before)
         if after != before:
             node.replace_with(after)
