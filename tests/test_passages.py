@@ -134,6 +134,26 @@ def test_where_sentences_end(text: str, parts: list[str]) -> None:
     assert [text[start:end] for start, end in sentences(text)] == parts
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("x" * 3_000, id="one word"),
+        pytest.param("x" * 900 + " " + "y" * 900, id="two words"),
+        pytest.param("word " * 500, id="no full stop"),
+        pytest.param("水" * 2_000, id="ideographs"),
+        pytest.param("ประตูน้ำ" * 60 + " " + "ประภาคาร" * 60, id="Thai"),
+        pytest.param("👩‍👩‍👧" * 400, id="visible characters of many code points"),
+    ],
+)
+def test_a_sentence_without_end_is_cut_between_words(text: str) -> None:
+    spans = sentences(text)
+    assert "".join(text[a:b] for a, b in spans).replace(" ", "") == text.replace(" ", "")
+    for start, end in spans:
+        before, after = text[end - 1 : end], text[end : end + 1]
+        assert not after.strip() or after == before == "水"
+        assert start == 0 or text[start - 1] in " 水"
+
+
 def test_lines_that_a_typist_wrapped_are_one_sentence() -> None:
     text = "The keeper opens the gate at low tide and writes\nthe time in a book that nobody but the auditor\nhas read in years. He is old."
     assert [text[a:b].count("\n") for a, b in sentences(text)] == [2, 0]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cormorant.blocks import Block, blocks
+from cormorant.blocks import Block, blocks, grapheme_border
 
 LINE_IS_PARAGRAPH_CHARS = 200  # a line that long stands for itself, also where no blank line follows
 SENTENCE_MAX_CHARS = 600  # a longer one is cut at a clause or a space: it would eat a small budget alone
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 UNPUNCTUATED_MAX_CHARS = 160  # the same for scripts that end clauses with a space and sentences with nothing
 
 _STOP = re.compile(
@@ -25,7 +26,7 @@ _SHORT_FORM_LIST = (
     "vs z.b bzw usw d.h ggf str "
 )
 _SHORT_FORMS = frozenset(_SHORT_FORM_LIST.split())
-_CLAUSE = re.compile(r"[;:,，、；：—–]\s*|\s+")
+_CLAUSE = re.compile(r"[;:,—–]\s+|[，、；：]\s*|\s+")
 _WRAPPED_CHARS = range(45, 110)  # lines of a text that was wrapped by hand
 _UNPUNCTUATED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff]")  # Thai, Lao, Khmer: a space ends a clause, nothing ends a sentence
 
@@ -108,10 +109,24 @@ def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
     if end - start > UNPUNCTUATED_MAX_CHARS and _UNPUNCTUATED.search(text, start, start + 40):
         most = UNPUNCTUATED_MAX_CHARS
     while end - start > most:
-        cut = start + most
-        for mark in _CLAUSE.finditer(text, start + most // 2, cut):
-            cut = mark.end()
-        spans.append((start, cut))
+        cut = _clause_end(text, start, end, most)
+        spans.append((start, start + len(text[start:cut].rstrip())))
         start = cut
     if end > start:
         spans.append((start, end))
+
+
+def _clause_end(text: str, start: int, end: int, most: int) -> int:
+    """Where a sentence of more than `most` characters is cut: after a clause or a word, never inside one.
+
+    Ideographs are words of their own; a run of letters longer than that stays whole.
+    """
+    cut = 0
+    for mark in _CLAUSE.finditer(text, start + most // 2, start + most):
+        cut = mark.end()
+    if cut:
+        return cut
+    if _IDEOGRAPH.match(text, start + most):
+        return max(start + 1, grapheme_border(text, start + most))
+    later = _CLAUSE.search(text, start + most, end)
+    return later.end() if later else end
