@@ -77,6 +77,9 @@ KEY = {"BRAVE_API_KEY": "key-1"}
         pytest.param({"url": "{searxng}"}, KEY, "auto", "searxng", id="several ready: the first in order"),
         pytest.param({"url": "{searxng}"}, KEY, "brave", "brave", id="the call's own choice"),
         pytest.param({"provider": "brave"}, KEY, "auto", "brave", id="configured by name"),
+        pytest.param({"provider": " Brave "}, KEY, "auto", "brave", id="names in any case"),
+        pytest.param({}, KEY, "BRAVE", "brave", id="the call's names in any case"),
+        pytest.param({"provider": ""}, KEY, "auto", "brave", id="an empty name is auto"),
         pytest.param({"provider": "disabled"}, KEY, "auto", "disabled", id="disabled"),
     ],
 )

@@ -93,7 +93,7 @@ class Finder:
     @property
     def disabled(self) -> bool:
         """Whether the operator turned search off; then the tool is not offered at all."""
-        return self.settings.search.provider == "disabled"
+        return self.settings.search.provider.strip().lower() == "disabled"
 
     async def search(self, query: Query | Sequence[Query], provider: str = "auto") -> Found:
         """The results, cleaned, filtered and numbered. Several queries run at once and one failing does not fail the others.
@@ -132,14 +132,18 @@ class Finder:
             fuse = any("+" in name for name in names)
             if len(names) == 1 and not fuse:
                 return await self._pinned(names[0], query)
-            return await self._fused(names[0].split("+"), query) if fuse else await self._chain(names, query)
+            if fuse:
+                return await self._fused(names[0].split("+"), query)
+            if self.settings.search.fuse > 1:
+                return await self._fused(names[: self.settings.search.fuse], query)
+            return await self._chain(names, query)
         chosen = self._auto()
         if chosen and self.settings.search.fuse > 1 and len(chosen) > 1:
             return await self._fused(chosen[: self.settings.search.fuse], query)
         return await self._chain([*chosen, *self._embedded()], query)
 
     def _named(self, given: str) -> list[str]:
-        names = [name.strip() for name in given.split(",") if name.strip()]
+        names = [name.strip().lower() for name in given.split(",") if name.strip()]
         known = parts.names("search")
         for name in (one for chain in names for one in chain.split("+")):
             if name not in known:

@@ -215,7 +215,7 @@ class Backend:
 def key_of(settings: Settings, name: str, variables: Iterable[str]) -> tuple[str, str]:
     """A backend's key and the variable it came from. `search.key` belongs to the backend that is configured."""
     search = settings.search
-    mine = name in chain_of(settings) or (search.provider == "auto" and name == ("searxng" if search.url else "brave"))
+    mine = name in chain_of(settings) or (not chain_of(settings) and name == ("searxng" if search.url else "brave"))
     if mine and search.api_key_env and settings.keys.get(search.api_key_env):
         return settings.keys[search.api_key_env], search.api_key_env
     if mine and search.key and len(chain_of(settings)) <= 1:
@@ -226,7 +226,7 @@ def key_of(settings: Settings, name: str, variables: Iterable[str]) -> tuple[str
 def base_of(settings: Settings, name: str) -> str:
     """The address an operator gave a backend, or nothing. Raises: NotConfigured for one that can't be one."""
     search = settings.search
-    mine = chain_of(settings) == [name] or (search.provider == "auto" and name == "searxng")
+    mine = chain_of(settings) == [name] or (not chain_of(settings) and name == "searxng")
     given = search.urls.get(name) or (search.url if mine else "")
     if not given:
         return ""
@@ -243,7 +243,7 @@ def base_of(settings: Settings, name: str) -> str:
 
 def chain_of(settings: Settings) -> list[str]:
     """The backends an operator named, in order; empty for `auto` and `disabled`."""
-    names = [name.strip() for name in settings.search.provider.split(",") if name.strip()]
+    names = [name.strip().lower() for name in settings.search.provider.split(",") if name.strip()]
     return [] if names in (["auto"], ["disabled"]) else names
 
 
