@@ -196,8 +196,17 @@ async def test_input_that_decodes_to_nothing_is_cut_by_its_wire_bytes() -> None:
         ("text/html", b"<p>" + b"x" * 3000, True, "cut at 500"),
         ("text/plain", b"%PDF-1.7" + b"x" * 3000, True, "error"),
         ("", b"PK\x03\x04" + b"x" * 3000, True, "error"),
+        ("text/html", b"\n%PDF-1.7" + b"x" * 900, True, "whole"),
+        ("text/html", b"\n%PDF-1.7" + b"x" * 3000, True, "error"),
+        ("text/plain", b"plain " * 600, True, "cut at 500"),
+        ("text/plain", b"plain " * 100, False, "cut at 500"),
+        ("", b"plain " * 600, False, "cut at 500"),
+        ("application/octet-stream", b"plain " * 600, True, "cut at 500"),
+        ("application/octet-stream", b"\0bin" * 600, True, "error"),
+        ("application/vnd.example", b"data" * 600, True, "error"),
+        ("application/ld+json", b"{}  " * 600, True, "cut at 500"),
         ("application/pdf", b"%PDF-1.7" + b"x" * 900, True, "whole"),
-        ("", b"plain " * 150, True, "whole"),
+        ("", b"plain " * 80, True, "whole"),
     ],
 )
 async def test_a_document_past_its_limit_is_an_error_and_text_is_cut(content_type: str, body: bytes, length: bool, outcome: str) -> None:

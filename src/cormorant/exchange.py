@@ -7,7 +7,7 @@ never handed to a stricter one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -18,6 +18,7 @@ from cormorant.wire import Broken, Head, Malformed, Wire
 
 IDLE_MAX = 256  # connections kept by one Transport
 IDLE_S = 15.0
+SNIFF_BYTES = 1024  # enough to tell a document from text
 WIRE_SLACK_BYTES = 64 * 1024  # how many more bytes than decoded ones may come: framing of an incompressible body
 
 Key = tuple[Policy, str, str, int, bool]
@@ -146,20 +147,27 @@ class Exchange:
                 yield out
         decoder.end()
 
-    async def content(self, max_bytes: int) -> Content:
-        """The body, at most `max_bytes` decoded. Raises: Network, UnsupportedType."""
+    async def content(self, most: int, limit_for: Callable[[bytes], int] | None = None) -> Content:
+        """The body, at most `most` decoded bytes, or what `limit_for` says of its first ones. Raises: Network, UnsupportedType."""
         decoder = Decoder(self.head.get("content-encoding"))
         pieces: list[bytes] = []
         size = 0
         cut = False
         while not cut and (piece := await self._piece()):
-            out, cut = decoder.feed(piece, max_bytes - size)
+            out, cut = decoder.feed(piece, most - size)
             pieces.append(out)
             size += len(out)
-            cut = cut or self.wire_bytes > max_bytes + WIRE_SLACK_BYTES
+            if limit_for and size >= SNIFF_BYTES:
+                most, limit_for = limit_for(b"".join(pieces)), None
+            if size > most:
+                pieces, size, cut = [b"".join(pieces)[:most]], most, True
+            cut = cut or self.wire_bytes > most + WIRE_SLACK_BYTES
         if not cut and pieces:
             decoder.end()
-        return Content(b"".join(pieces), cut, self.wire_bytes)
+        body = b"".join(pieces)
+        if limit_for and len(body) > (most := limit_for(body)):
+            body, cut = body[:most], True
+        return Content(body, cut, self.wire_bytes)
 
     async def _piece(self) -> bytes:
         try:

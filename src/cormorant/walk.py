@@ -27,7 +27,7 @@ from cormorant.errors import (
     Timeout,
     TooLarge,
 )
-from cormorant.exchange import Exchange, Pool
+from cormorant.exchange import Content, Exchange, Pool
 from cormorant.gates import Leaving
 from cormorant.policy import Policy
 from cormorant.resource import USER_AGENT, Hop, Options, Resource, media_type
@@ -46,7 +46,8 @@ _OURS = frozenset(  # fields that frame or route a message: never a caller's
 )
 _KEPT = frozenset({"accept", "accept-language", "user-agent"})  # the caller's fields that may cross to another origin
 _TEXT = ("text/", "application/json", "application/xml", "application/xhtml", "application/javascript", "application/x-ndjson")
-_DOCUMENT_MAGIC = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_UNTOLD = ("", "application/octet-stream", "binary/octet-stream")  # types that say nothing
+_DOCUMENT_MAGIC = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 Before = Callable[[Leaving], Awaitable[Leaving]]
 
@@ -271,9 +272,7 @@ class Walk:
         if not (200 <= head.status < 300 or conditional or self.ask.any_status):
             raise self._status_error(head)
         self._stage = "reading the body"
-        content = await exchange.content(self._limit(exchange))
-        if content.truncated and self._is_document(head, content.body):
-            raise self._too_large()
+        content = await self._content(exchange)
         self._hops.append(Hop(url.href, head.status))
         return Resource(
             url=url.href,
@@ -290,23 +289,19 @@ class Walk:
             jar=self._jar,
         )
 
-    def _limit(self, exchange: Exchange) -> int:
-        """How many decoded bytes are read. What may be a document is read further, since half of one is worth nothing."""
-        documents = self.ask.document_max_bytes
+    async def _content(self, exchange: Exchange) -> Content:
+        """The body. Text past its limit is cut; of a document more is read, and past its own limit it is an error, since
+        half of one is worth nothing. The first bytes tell, since PDFs come labelled as text and text as anything."""
+        texts, documents = self.ask.max_bytes, self.ask.document_max_bytes
         if documents is None:
-            return self.ask.max_bytes
+            return await exchange.content(texts)
         kind = media_type(exchange.head.get("content-type"))
-        if kind and _is_text(kind) and kind != "text/plain" and not self.url.target.lower().endswith(".pdf"):
-            return self.ask.max_bytes
-        if exchange.promised is not None and exchange.promised > documents and not _is_text(kind):
+        if exchange.promised is not None and exchange.promised > documents and kind not in _UNTOLD and not _is_text(kind):
             raise self._too_large(exchange.promised)
-        return max(documents, self.ask.max_bytes)
-
-    def _is_document(self, head: Head, body: bytes) -> bool:
-        if self.ask.document_max_bytes is None:
-            return False
-        kind = media_type(head.get("content-type"))
-        return body.startswith(_DOCUMENT_MAGIC) or bool(kind and not _is_text(kind))
+        content = await exchange.content(max(texts, documents), lambda first: documents if _is_document(kind, first) else texts)
+        if content.truncated and _is_document(kind, content.body):
+            raise self._too_large()
+        return content
 
     def _too_large(self, size: int | None = None) -> TooLarge:
         limit = self.ask.document_max_bytes
@@ -373,6 +368,16 @@ def _utf8(value: str) -> str:
         return value.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return value
+
+
+def _is_document(kind: str, first: bytes) -> bool:
+    """Whether a body is one of those that are of use only whole."""
+    head = first[:1024]
+    if b"%PDF-" in head or head.startswith(_DOCUMENT_MAGIC):
+        return True
+    if kind in _UNTOLD:
+        return b"\0" in head
+    return not _is_text(kind)
 
 
 def _is_text(kind: str) -> bool:
