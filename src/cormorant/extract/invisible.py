@@ -42,11 +42,15 @@ def visible(text: str) -> tuple[str, dict[str, str]]:
         return text, {}
     kept = {at for match in _FLAG.finditer(text) for at in range(*match.span())}
     kept |= {match.start() for match in _JOINED.finditer(text)}
-    out, gone = [], dict[str, str]()
-    for at, char in enumerate(text):
-        if at in kept or not ODD.match(char):
-            out.append(char)
-        elif char not in _ORDINARY:
+    gone: dict[str, str] = {}
+
+    def without(match: re.Match[str]) -> str:
+        char = match[0]
+        if match.start() in kept:
+            return char
+        if char not in _ORDINARY:
             kind = "bidi" if char in _BIDI else "tag_characters" if "\U000e0000" <= char <= "\U000e007f" else "zero_width"
             gone[kind] = gone.get(kind, "") + char
-    return "".join(out), gone
+        return ""
+
+    return ODD.sub(without, text), gone

@@ -439,7 +439,7 @@ def _clean_texts(root: LexborNode) -> list[Finding]:
     gone: dict[str, str] = {}
     for node in [node for node in root.traverse(include_text=True) if node.is_text_node]:
         before = node.text_content or ""
-        if before.isascii():
+        if before.isascii() or node.parent is None or node.parent.tag in ("script", "style"):
             continue
         after, taken = visible(before)
         if after != before:

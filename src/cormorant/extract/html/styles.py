@@ -120,6 +120,14 @@ class Rule:
     declared: Mapping[str, str]
     important: frozenset[str]
 
+    @property
+    def subject(self) -> tuple[str, frozenset[str]]:
+        """What the element itself must be: its tag ("" for any) and its classes and id."""
+        last = re.sub(r"\([^()]*\)|\[[^\]]*\]", "", self.selector)
+        last = re.split(r"[\s>+~]+", last.strip())[-1]
+        tag = re.match(r"[a-zA-Z][\w-]*", last)
+        return tag[0].lower() if tag else "", frozenset(name.replace("\\", "") for name in _NAMES_USED.findall(last))
+
 
 def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
     """Properties and values in lower case, escapes and comments undone, and which are `!important`."""
@@ -371,7 +379,7 @@ class Sheet:
         self._custom = dict(_custom_properties(self._css)) if "--" in self._css else {}
         self._parsed: dict[int, list[Rule]] = {}
         self._nodes: dict[tuple[int, str], list[LexborNode]] = {}
-        self._setting: dict[frozenset[str], dict[int, list[Rule]]] = {}
+        self._setting: dict[frozenset[str], dict[str, list[tuple[frozenset[str], Rule]]]] = {}
 
     @property
     def is_small(self) -> bool:
@@ -409,7 +417,7 @@ class Sheet:
         if not self._spans:
             return dict(own)
         won = {name: ((3 if name in own_important else 1, 0, 0), value) for name, value in own.items()}
-        for rule in self._rules_setting(names).get(node.mem_id, ()):
+        for rule in self._rules_for(node, names):
             for name, value in rule.declared.items():
                 weight = (2 if name in rule.important else 0, *rule.weight)
                 if name in names and (name not in won or weight >= won[name][0]):
@@ -422,17 +430,32 @@ class Sheet:
             return value
         return _VAR.sub(lambda found: self._custom.get(found[1], found[2] or ""), value).strip()
 
-    def _rules_setting(self, names: frozenset[str]) -> dict[int, list[Rule]]:
-        """For each element, the rules that set one of these properties; made once for each set of names."""
+    def _rules_for(self, node: LexborNode, names: frozenset[str]) -> Iterator[Rule]:
+        """The rules that set one of these properties and match the element."""
+        setting = self._rules_setting(names)
+        held = frozenset([*(node.attributes.get("class") or "").split(), *([node.id] if node.id else [])])
+        for key in (*held, f"<{node.tag}>", "<>"):
+            for needed, rule in setting.get(key, ()):
+                if needed <= held and self._matches(node, rule.selector):
+                    yield rule
+
+    def _rules_setting(self, names: frozenset[str]) -> dict[str, list[tuple[frozenset[str], Rule]]]:
+        """The rules that set one of these properties, by one class or id they need, else by tag. Made once for each set of names."""
         if names not in self._setting:
-            held: dict[int, list[Rule]] = {}
-            for rule in islice(
-                (rule for rule in self._where([f"{name}:" for name in sorted(names)]) if not names.isdisjoint(rule.declared)), RULES_MAX
-            ):
-                for node in self._matched(rule):
-                    held.setdefault(node.mem_id, []).append(rule)
+            held: dict[str, list[tuple[frozenset[str], Rule]]] = {}
+            found = (rule for rule in self._where([f"{name}:" for name in sorted(names)]) if not names.isdisjoint(rule.declared))
+            for rule in islice(found, 4 * RULES_MAX):
+                tag, needed = rule.subject
+                held.setdefault(min(needed) if needed else f"<{tag}>", []).append((needed, rule))
             self._setting[names] = held
         return self._setting[names]
+
+    @staticmethod
+    def _matches(node: LexborNode, selector: str) -> bool:
+        try:
+            return bool(node.css_matches(selector))
+        except SelectolaxError:  # a selector the parser does not know: no rule, as in a browser
+            return False
 
     def _where(self, hints: Iterable[str]) -> Iterator[Rule]:
         """The rules whose text holds one of the hints and whose selector may match something on this page, in order."""
