@@ -36,6 +36,7 @@ COMMANDS = {  # name -> (module, attribute, one line of help); the tools come fi
     "mcp": ("cormorant.surfaces.cli_operator", "mcp", "Serve the tools to an agent over MCP."),
     "serve": ("cormorant.surfaces.cli_operator", "serve", "Serve the tools over HTTP, with live events."),
     "key": ("cormorant.surfaces.cli_operator", "key", "Keys of the HTTP server."),
+    "completion": ("cormorant.surfaces.cli_operator", "completion", "Completion for bash, zsh or fish."),
 }
 SHORT = {"setting": "settings", "secrets": "secret"}
 EXAMPLES = {

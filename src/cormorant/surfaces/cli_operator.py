@@ -357,3 +357,24 @@ def revoke(key_id: str) -> None:
     """Take a key back; it stops working at once."""
     gone = _keys().revoke(key_id)
     tell(f"key {gone.id} of tenant {gone.tenant} revoked")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes SHELL complete commands, options and their values.
+
+    \b
+    cormorant completion bash > ~/.local/share/bash-completion/completions/cormorant
+    cormorant completion zsh > ~/.zfunc/_cormorant      (a folder in $fpath)
+    cormorant completion fish > ~/.config/fish/completions/cormorant.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from cormorant.surfaces.cli import cli
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise InvalidArguments(f"no completion for {shell}", remedy="bash, zsh or fish")
+    script = kind(cli, {}, "cormorant", "_CORMORANT_COMPLETE")
+    emit(script.source_template % script.source_vars())  # `source()` would run bash to learn its version

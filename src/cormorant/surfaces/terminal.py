@@ -10,9 +10,10 @@ from typing import Any
 
 from cormorant import settings
 from cormorant.errors import CormorantError
-from cormorant.events import Event
+from cormorant.events import Event, Failed, Finished, TextAdded
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found
+from cormorant.surfaces import screen
 from cormorant.surfaces.cli import emit, emit_json
 from cormorant.tools import Tool
 from cormorant.web import Web
@@ -30,15 +31,42 @@ async def run_tool(tool: Tool, arguments: dict[str, Any], *, as_json: bool, body
     async with open_web() as web:
         if stream:
             return await _stream(web, tool, arguments)
-        with Progress(tool.title) as progress:
-            result = await tool.run(web, arguments, emit=progress.heard)
+        with Progress(tool.title, _targets(arguments)) as progress:
+            telling = Telling(progress) if tool.method == "answer" and not as_json and sys.stdout.isatty() else None
+            result = await tool.run(web, arguments, emit=telling.heard if telling else progress.heard)
     if as_json:
         emit_json(result.as_dict())
+    elif telling is not None:
+        telling.end(result)
     elif body and isinstance(result, Page | Stored):
-        emit(result.content)
+        screen.show(result.content)
+    elif isinstance(result, Page | Stored):
+        head, gap, rest = result.as_text().partition("\n\n")  # the page's own words stay as they are
+        screen.show(screen.as_command(head) + gap + rest)
     else:
-        emit(result.as_text())
+        _show_listed(result)
     return exit_code(result)
+
+
+def _show_listed(result: Any) -> None:
+    """Hits and targets. A person at a terminal needs no line of JSON; a program behind a pipe gets what models get."""
+    text: str = result.as_text()
+    if not sys.stdout.isatty():
+        emit(text)
+        return
+    if isinstance(result, Found):
+        text = text.rpartition("\n---\n")[0] or text
+    lines = text.split("\n")
+    shown = (
+        screen.as_command(line) if line.startswith(("Read one: ", f"{len(getattr(result, 'items', ()))} targets. ")) else line
+        for line in lines
+    )
+    screen.show("\n".join(shown))
+
+
+def _targets(arguments: dict[str, Any]) -> int:
+    urls = arguments.get("url")
+    return len(urls) if isinstance(urls, list) else 0
 
 
 def exit_code(result: Any) -> int:
@@ -53,25 +81,68 @@ def exit_code(result: Any) -> int:
 
 
 async def _stream(web: Web, tool: Tool, arguments: dict[str, Any]) -> int:
+    """Every event as a line of JSON; exactly one that ends it, whatever happened."""
+    ended = False
+
     async def show(event: Event) -> None:
+        nonlocal ended
+        ended = ended or event.event in ("tool_end", "error")
         sys.stdout.write(json.dumps({"event": event.event, "data": event.data}, ensure_ascii=False) + "\n")
         sys.stdout.flush()
 
     try:
-        await tool.run(web, arguments, emit=show)
+        result = await tool.run(web, arguments, emit=show)
     except CormorantError as error:
-        return error.exit_code  # the last event told it
-    return 0
+        if not ended:
+            await show(Failed(error.message, error.code))
+        return error.exit_code
+    if not ended:
+        await show(Finished(result.as_dict()))
+    return exit_code(result)
+
+
+class Telling:
+    """An answer in the terminal while it is written, then what it rests on."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._flow = screen.Flow(self._write, screen.columns())
+        self._told = False
+
+    async def heard(self, event: Event) -> None:
+        """Shows text as it comes and the phases around it."""
+        if isinstance(event, TextAdded):
+            self._progress.stop()
+            self._told = True
+            self._flow.feed(event.text)
+        elif not self._told:
+            await self._progress.heard(event)
+
+    def end(self, result: Any) -> None:
+        """The evidence, once the answer is whole."""
+        self._progress.stop()
+        if not self._told:  # a model that streams nothing still answered
+            self._flow.feed(result.cited("plain"))
+        self._flow.end()
+        emit(screen.evidence(result.as_dict()))
+
+    @staticmethod
+    def _write(text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
 
 
 class Progress(AbstractContextManager["Progress"]):
     """A spinner on stderr that says what is going on; silent when stderr is no terminal."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, targets: int = 0) -> None:
         self._status: Any = nullcontext()
+        self._targets, self._done, self._failed = targets, 0, 0
         if sys.stderr.isatty():
             from rich.console import Console
+            from rich.markup import escape
 
+            self._escape = escape
             self._status = Console(stderr=True).status(f"{title} …")
 
     def __enter__(self) -> Progress:
@@ -81,10 +152,26 @@ class Progress(AbstractContextManager["Progress"]):
     def __exit__(self, *exc: object) -> None:
         self._status.__exit__(*exc)
 
+    def stop(self) -> None:
+        """Clear the spinner; what follows is the result."""
+        if hasattr(self._status, "stop"):
+            self._status.stop()
+
     async def heard(self, event: Event) -> None:
-        if not hasattr(self._status, "update"):
-            return
-        if event.event == "tool_update" and "phase" in event.data:
-            self._status.update(f"{event.data['phase'].lower().replace('_', ' ')}: {event.data['status']}")
-        elif event.event == "agent_step_started":
-            self._status.update(f"step {event.data['step']}: {event.data['action']} {event.data['detail'][:60]}")
+        """Says what happens now."""
+        if hasattr(self._status, "update") and (line := self._line(event)):
+            self._status.update(self._escape(line))
+
+    def _line(self, event: Event) -> str:
+        data = event.data
+        if event.event == "agent_step_started":
+            return f"step {data['step']}: {data['action']} {data['detail'][:60]}"
+        if event.event != "tool_update":
+            return ""
+        if "phase" in data:
+            return f"{data['phase'].lower().replace('_', ' ')}: {data['status']}"
+        if data.get("output_key") != "items":
+            return ""
+        self._done += 1
+        self._failed += not data["ok"]
+        return f"{self._done} of {self._targets or '?'} read" + (f", {self._failed} failed" if self._failed else "")

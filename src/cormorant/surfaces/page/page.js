@@ -118,17 +118,35 @@ function showQuote(number, source, verdict) {
   $("quote").showModal();
 }
 
+// The answer's Markdown of a line: `code`, **strong**, *emphasis*. Everything else stays as it was written, and all of it
+// becomes text nodes inside elements made here.
+const INLINE = /(`+)(?!`)([\s\S]*?[^`])\1(?!`)|\*\*(?=\S)([\s\S]*?\S)\*\*|\*(?=[^\s*])([^*\n]*?[^\s*])\*(?![\w*])/g;
+
+function inline(text) {
+  const nodes = [];
+  let at = 0;
+  for (const match of text.matchAll(INLINE)) {
+    const [whole, , code, strong, em] = match;
+    if (em !== undefined && /\w/.test(text[match.index - 1] ?? "")) continue;
+    nodes.push(text.slice(at, match.index));
+    if (code !== undefined) nodes.push(make("code", {}, code.replace(/^ (.*) $/, "$1")));
+    else nodes.push(strong !== undefined ? make("strong", {}, ...inline(strong)) : make("em", {}, em));
+    at = match.index + whole.length;
+  }
+  return [...nodes, text.slice(at)].filter((node) => node !== "");
+}
+
 function showAnswer(result) {
   const box = $("answer");
   box.hidden = false;
   box.replaceChildren();
-  const tag = /<web_citation [^>]*>\[(\d+)\]<\/web_citation>/g;
+  const tag = /<web_citation [^>]*>\[(\d+)\]<\/web_citation>|<source_(\d+)>/g;
   let at = 0;
   for (const match of result.response.matchAll(tag)) {
-    box.append(result.response.slice(at, match.index), citation(result, Number(match[1]), result.response.slice(0, match.index).replace(tag, "")));
+    box.append(...inline(result.response.slice(at, match.index)), citation(result, Number(match[1] ?? match[2]), result.response.slice(0, match.index).replace(tag, "")));
     at = match.index + match[0].length;
   }
-  box.append(result.response.slice(at));
+  box.append(...inline(result.response.slice(at)));
 }
 
 function showSources(result) {
@@ -179,7 +197,7 @@ $("ask").addEventListener("submit", (event) => {
       if (name === "tool_partial_update") {
         text += data.content;
         $("answer").hidden = false;
-        $("answer").textContent = text.replace(/<source_(\d+)>/g, "[$1]");
+        $("answer").replaceChildren(...inline(text.replace(/<source_(\d+)>/g, "[$1]")));
       }
       if (name === "tool_end") showResult(data);
       if (name === "error") throw data;

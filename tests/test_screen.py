@@ -1,0 +1,141 @@
+"""What a person sees in a terminal: wrapped text, marks, no escape sequence of a page, completion that completes."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from cormorant.surfaces import screen
+
+PAGE = "<title>Boats</title><main><h1>Boats</h1><p>A dinghy is a small boat that is rowed or sailed.</p></main>"
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 7, 200], ids=lambda n: f"{n} at a time")
+def test_running_text_is_wrapped_at_words_however_it_comes(pieces: int) -> None:
+    text = "High water stood at six <source_12> and again at seven, said the keeper. <source_2>\n\nThe end < of it"
+    written: list[str] = []
+    flow = screen.Flow(written.append, 20)
+    for start in range(0, len(text), pieces):
+        flow.feed(text[start : start + pieces])
+    flow.end()
+    shown = "".join(written)
+    assert shown.split() == text.replace("<source_12>", "[12]").replace("<source_2>", "[2]").split()
+    assert max(len(line.rstrip()) for line in shown.split("\n")) <= 20
+    assert shown.endswith("The end < of it\n")
+
+
+def test_wide_characters_take_two_columns() -> None:
+    written: list[str] = []
+    flow = screen.Flow(written.append, 8)
+    flow.feed("潮汐 潮汐 潮汐\n")
+    flow.end()
+    assert "".join(written).split("\n")[0].strip() == "潮汐"
+    assert screen.cells("e\u0301") == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        (
+            'Fit: stub; more: web_get response_id=0f section="A b" budget=500',
+            'Fit: stub; more: cormorant get 0f --section "A b" --budget 500',
+        ),
+        ("web_get response_id=0f query=x", "cormorant get 0f --query x"),
+        ("Read one: web_fetch url=...; this list", "Read one: cormorant fetch ADDRESS; this list"),
+        ("read more of one: web_get response_id=0f url_index=N", "read more of one: cormorant get 0f --url-index N"),
+        ("the tool web_get reads", "the tool web_get reads"),
+    ],
+)
+def test_calls_are_shown_as_they_are_typed_here(said: str, typed: str) -> None:
+    assert screen.as_command(said) == typed
+
+
+def test_the_evidence_names_sources_marks_and_gaps() -> None:
+    verdicts = [
+        {"claim": "c", "source": 2, "verdict": "exact", "quote": "High water\x1b[2J at six."},
+        {"claim": "It was seven.", "source": 2, "verdict": "unsupported", "quote": ""},
+    ]
+    result = {
+        "sources": [{"rank": 1, "title": "A", "url": "https://a.example/"}, {"rank": 2, "title": "B", "url": "https://b.example/"}],
+        "sources_used": [2],
+        "verdicts": verdicts,
+        "not_reached": [
+            {"url": "https://c.example/", "code": "not_allowed", "reason": "no", "command": "cormorant egress allow c.example"}
+        ],
+        "response_id": "0f",
+    }
+    shown = screen.evidence(result)
+    assert "a.example" not in shown
+    assert "✓ “High water[2J at six.”" in shown
+    assert "? It was seven. (unsupported)" in shown
+    assert "cormorant egress allow c.example" in shown
+    assert "\x1b" not in shown
+
+
+def in_terminal(here: Path, *words: str, columns: int, **environment: str) -> str:
+    """What the command writes to a terminal of that width."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 20, columns, 0, 0))
+    homes = {name: str(here / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")}
+    command = [sys.executable, "-m", "cormorant", *words]
+    env = {**kept, **homes, "TERM": "xterm", "COLUMNS": str(columns), **environment}
+    with subprocess.Popen(command, cwd=here, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE):
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # EIO: the other side has closed
+                break
+            if not piece:
+                break
+            seen += piece
+    os.close(ours)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_an_answer_in_a_terminal(tmp_path) -> None:
+    (tmp_path / "boats.html").write_text(PAGE)
+    homes = {name: str(tmp_path / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    command = [sys.executable, "-m", "cormorant", "index", "add", "boats.html"]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, **homes}, check=True, capture_output=True, timeout=60)
+    plain = in_terminal(tmp_path, "answer", "What is a dinghy?", columns=40, NO_COLOR="1")
+    assert "\x1b" not in plain
+    assert "[1] Boats" in plain
+    assert "✓ “A dinghy is a small boat" in plain
+    assert max(len(line) for line in plain.split("\n") if "://" not in line and "cormorant get" not in line) <= 40
+    assert "\x1b[36m[1]" in in_terminal(tmp_path, "answer", "What is a dinghy?", columns=120)
+    paged = in_terminal(tmp_path, "fetch", "boats.html", columns=120, PAGER="sed s/^/P:/", NO_COLOR="1")
+    assert "dinghy" in paged
+    assert "P:" not in paged  # it fits, so nothing stands between
+    (tmp_path / "long.md").write_text("# Long\n" + "\n\n".join(f"Line {n}" for n in range(60)))
+    assert "P:Line 59" in in_terminal(tmp_path, "fetch", "long.md", columns=120, PAGER="sed s/^/P:/", NO_COLOR="1")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["cormorant", "fe"], "plain,fetch"),
+        (["cormorant", "fetch", "--view", "st"], "plain,stub"),
+        (["cormorant", "egress", "al"], "plain,allow"),
+    ],
+)
+def test_completion_completes(words: list[str], expected: str) -> None:
+    env = {**os.environ, "_CORMORANT_COMPLETE": "bash_complete", "COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+    done = subprocess.run([sys.executable, "-m", "cormorant"], env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert expected in done.stdout.split("\n")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_gets_its_script(shell: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "cormorant", "completion", shell], capture_output=True, text=True, timeout=60, check=True)
+    assert f"_CORMORANT_COMPLETE={shell}_complete" in done.stdout
