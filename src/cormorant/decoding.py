@@ -158,19 +158,6 @@ class Decoder:
         """What `data` decodes to, one step of at most STEP_BYTES at a time. Raises: Network."""
         return self._through(0, data) if self._layers else iter((data,))
 
-    def feed(self, data: bytes, room: int) -> tuple[bytes, bool]:
-        """Decoded bytes, at most about `room` of them, and whether there was more. Raises: Network."""
-        if not self._layers:
-            return (data, False) if len(data) <= room else (data[:room], True)
-        out: list[bytes] = []
-        size = 0
-        for piece in self._through(0, data):
-            out.append(piece)
-            size += len(piece)
-            if size > room:
-                return b"".join(out)[:room], True
-        return b"".join(out), False
-
     def end(self) -> None:
         """No more input comes. Raises: Network where the coded stream had not ended."""
         for name, layer in zip(self.names, self._layers, strict=True):

@@ -152,22 +152,24 @@ class Exchange:
         decoder = Decoder(self.head.get("content-encoding"))
         pieces: list[bytes] = []
         size = 0
-        cut = False
+        cut = came = False
         while not cut and (piece := await self._piece()):
-            out, cut = decoder.feed(piece, most - size)
-            pieces.append(out)
-            size += len(out)
-            if limit_for and size >= SNIFF_BYTES:
-                most, limit_for = limit_for(b"".join(pieces)), None
-            if size > most:
-                pieces, size, cut = [b"".join(pieces)[:most]], most, True
+            came = True
+            for out in decoder.pieces(piece):
+                pieces.append(out)
+                size += len(out)
+                if limit_for and size >= SNIFF_BYTES:
+                    most, limit_for = limit_for(b"".join(pieces)), None
+                if size > most:
+                    cut = True
+                    break
             cut = cut or self.wire_bytes > most + WIRE_SLACK_BYTES
-        if not cut and pieces:
+        if came and not cut:
             decoder.end()
         body = b"".join(pieces)
-        if limit_for and len(body) > (most := limit_for(body)):
-            body, cut = body[:most], True
-        return Content(body, cut, self.wire_bytes)
+        if limit_for:
+            most = limit_for(body)
+        return Content(body[:most], cut or len(body) > most, self.wire_bytes)
 
     async def _piece(self) -> bytes:
         try:
