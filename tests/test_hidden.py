@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from cormorant.document import Finding
 from cormorant.extract import document
 from cormorant.extract.html.hidden import strip, suspicious
+from cormorant.extract.html.styles import RELEVANT
 from cormorant.extract.instructions import instructs
 from cormorant.extract.invisible import visible
 
@@ -342,3 +345,30 @@ def test_hostile_styles_cost_little() -> None:
     markup, found = stripped(body, head)
     assert "The end." in markup
     assert len(found) <= 60
+
+
+VALUES = st.one_of(
+    st.sampled_from(
+        [
+            "rgb(1.2.3,.,4)",
+            "rgba(0,0,0,.)",
+            "hsl(.%,.%,.)",
+            "#12345",
+            "rect(",
+            "rect(a,b)",
+            "inset(.%)",
+            "calc(1px - 9999px)",
+            "scale(",
+            "var(--x",
+            "none !",
+            ".",
+        ]
+    ),
+    st.text(alphabet="0123456789.%,()#-+ abcdefghlrsxyz!/*\\", max_size=40),
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(RELEVANT)), VALUES), max_size=6))
+def test_no_style_makes_it_fail(pairs: list[tuple[str, str]]) -> None:
+    css = ";".join(f"{name}:{value}" for name, value in pairs)
+    stripped(f'<p class="x" style="{css}">text</p>', f"<style>.x{{{css}}} @media screen{{ .x{{{css}}} p:not(.y{{{css}}}</style>")

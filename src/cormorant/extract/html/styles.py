@@ -218,7 +218,7 @@ def _clipped(d: Mapping[str, str]) -> str:
         if right - left <= 1 or bottom - top <= 1:
             return "clip"
     path = d.get("clip-path", "")
-    if found := re.match(r"inset\(\s*([\d.]+)%", path):
+    if found := re.match(r"inset\(\s*(\d+(?:\.\d+)?|\.\d+)%", path):
         return "clip" if float(found[1]) >= 50 else ""
     if re.match(r"(?:circle|ellipse)\(\s*0", path) or re.match(r"polygon\(\s*0\S*\s+0\S*\s*(?:,\s*0\S*\s+0\S*\s*)*\)", path):
         return "clip"
@@ -287,11 +287,11 @@ def colour(value: str) -> Colour | None:
             digits = "".join(digit * 2 for digit in digits)
         return (int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)) if len(digits) >= 6 else None
     if value.startswith("rgb") and _alpha(value) > 0.95:
-        parts = re.findall(r"[\d.]+%?", value)
+        parts = re.findall(r"(?:\d+(?:\.\d+)?|\.\d+)%?", value)
         if len(parts) >= 3:
             red, green, blue = (round(float(part[:-1]) * 2.55) if part.endswith("%") else round(float(part)) for part in parts[:3])
             return (red, green, blue)
-    if found := re.match(r"hsla?\(\s*[\d.]+(?:deg)?[,\s]+([\d.]+)%[,\s]+([\d.]+)%", value):
+    if found := re.match(r"hsla?\(\s*[\d.]+(?:deg)?[,\s]+(\d+(?:\.\d+)?)%[,\s]+(\d+(?:\.\d+)?)%", value):
         saturation, light = float(found[1]), float(found[2])
         if saturation == 0 or light in (0.0, 100.0):
             grey = round(light * 2.55)
@@ -306,7 +306,7 @@ def _alpha(value: str) -> float:
         digits = value[4:5] * 2 if len(value) == 5 else value[7:9]
         return int(digits, 16) / 255 if re.fullmatch(r"[0-9a-f]{2}", digits) else 1.0
     if value.startswith(("rgba(", "hsla(", "rgb(", "hsl(")):
-        parts = re.findall(r"[\d.]+%?", value)
+        parts = re.findall(r"(?:\d+(?:\.\d+)?|\.\d+)%?", value)
         if len(parts) == 4:
             return float(parts[3][:-1]) / 100 if parts[3].endswith("%") else float(parts[3])
     return 1.0
