@@ -20,6 +20,8 @@ _PERMALINK = re.compile(
     re.I,
 )
 _PERMALINK_TEXT = re.compile(r"(?:copy |direct |permanent )?(?:link|permalink|anchor)(?: (?:to|for) .{1,80})?", re.I)
+_RICH = "ul,ol,pre,table,h1,h2,h3,h4,h5,h6,blockquote,div > div,div > p"
+SHORT_CHARS = 200
 _EDIT = ".mw-editsection,.mw-cite-backlink"
 _PANEL = re.compile(r"(?:^|[\s_-])(?:accordion|collapse|faq|disclosure|toggle|expand|tab)", re.I)
 _IMAGE_IN_TEXT = re.compile(r"<img\b([^>]*)>", re.I)
@@ -34,9 +36,29 @@ def clean(tree: LexborHTMLParser) -> None:
     _real_images(body)
     remove(body, f"{_GONE},noscript")
     remove(body, _EDIT)
+    _checkboxes(body)
+    _cells(body)
     _sheets(body)
     _heading_marks(body)
     _buttons(tree, body)
+
+
+def _checkboxes(body: LexborNode) -> None:
+    """The box of a task is what says whether it is done; as a control it would go."""
+    for box in body.css("li input[type='checkbox' i]"):
+        box.replace_with("[x] " if "checked" in box.attributes else "[ ] ")
+
+
+def _cells(body: LexborNode) -> None:
+    """Short blocks in a headed table's cell are one thing to say: nobody may keep the half of it."""
+    for table in body.css("table"):
+        if table.css_first("th") is None:
+            continue
+        for block in [block for block in unique(table, "td > div,td > p,th > div,th > p") if block.css_first(_RICH) is None]:
+            if len(block.text()) <= SHORT_CHARS:
+                block.insert_before(" ")
+                block.insert_after(" ")
+                block.unwrap()
 
 
 def _sheets(body: LexborNode) -> None:

@@ -459,12 +459,6 @@ class Renderer:
 
         return leave
 
-    def _checkbox(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        if (attributes.get("type") or "").lower() == "checkbox" and self.boxes[-1].kind == "item" and not self.boxes[-1].blocks:
-            mark = "[x] " if "checked" in attributes else "[ ] "
-            self._write(self.store.keep(mark.strip(), mark.strip()) + " ")
-
     def _definitions(self, node: LexborNode) -> Leave:
         self._end_run()
         self.boxes.append(Box("definitions"))
@@ -685,7 +679,6 @@ _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
     "hr": Renderer._rule,
     "iframe": Renderer._frame,
     "img": Renderer._image,
-    "input": Renderer._checkbox,
     "li": Renderer._item,
     "math": Renderer._math,
     "q": Renderer._quotation,
