@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import tracemalloc
 import zlib
 
@@ -238,24 +237,19 @@ async def test_a_document_past_its_limit_is_an_error_and_text_is_cut(content_typ
     assert page.truncated is (outcome == "cut at 500")
 
 
-async def test_256_look_ups_of_50_ms_take_less_than_half_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = threading.Event()
+async def test_64_look_ups_go_on_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With as many threads 256 look-ups of 50 ms take four rounds, 0.2 s; the barrier shows it without a stop watch.
+    together = threading.Barrier(64)
 
     def slow(host: str, port: int, **_: object) -> list[object]:
-        gate.wait(0.05)
-        return [
-            (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("8.8.8.8", port)),
-            (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("8.8.8.8", port)),
-        ]
+        together.wait(20)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("8.8.8.8", port))] * 2
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
     resolve = SystemResolver()
-    started = time.monotonic()
     found = await asyncio.gather(*(resolve(f"h{n}.test", 80) for n in range(256)))
-    took = time.monotonic() - started
     resolve.close()
     assert found == [["8.8.8.8"]] * 256
-    assert took < 0.5
     assert RESOLVER_THREADS == 64
 
 

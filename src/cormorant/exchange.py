@@ -142,10 +142,13 @@ class Exchange:
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it comes, decoded, without a limit but the deadline. Raises: Network, UnsupportedType."""
         decoder = Decoder(self.head.get("content-encoding"))
+        came = False
         while piece := await self._piece():
+            came = True
             for out in decoder.pieces(piece):
                 yield out
-        decoder.end()
+        if came:
+            decoder.end()
 
     async def content(self, most: int, limit_for: Callable[[bytes], int] | None = None) -> Content:
         """The body, at most `most` decoded bytes, or what `limit_for` says of its first ones. Raises: Network, UnsupportedType."""
