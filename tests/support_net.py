@@ -186,7 +186,7 @@ async def transport(policy: Policy = LOOPBACK, *, connect: object = None, **argu
 
 def quick(**changes: object) -> Options:
     """Options with short limits."""
-    return Options(**{"connect_timeout_s": 2.0, "first_byte_timeout_s": 2.0} | changes)  # type: ignore[arg-type]
+    return Options(**{"connect_timeout_s": 5.0, "first_byte_timeout_s": 5.0} | changes)  # type: ignore[arg-type]
 
 
 class Authority:
