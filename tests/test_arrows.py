@@ -32,7 +32,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("shown",),
     ("render", "summary"),
     ("passages", "outline", "cut", "held", "entries", "hits", "scoring"),
-    ("tokens", "search", "gates", "ledger", "events", "flight", "find", "changes", "folder", "freshness", "results"),
+    ("tokens", "search", "gates", "ledger", "audit", "events", "flight", "find", "changes", "folder", "freshness", "results"),
     ("citations", "forms", "sse"),
     ("sentences",),
     ("blocks",),

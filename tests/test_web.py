@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 
 import pytest
@@ -15,6 +16,7 @@ from cormorant.errors import (
     InvalidArguments,
     NotAllowed,
     PrivateAddress,
+    Refused,
     Robots,
     Soft404,
     UnknownResponse,
@@ -324,3 +326,25 @@ async def test_a_response_is_kept_across_sessions_as_its_site_allows(tmp_path) -
         async with Web(settings, policy=Policy(allow_ranges=("127.0.0.0/8",), block=("nowhere.example",))) as web:
             await web.fetch(url)
         assert server.targets.count("/fresh") == 4, "another policy has a cache of its own"
+
+
+async def test_every_decision_leaves_a_line_and_no_line_has_a_secret(tmp_path) -> None:
+    log = tmp_path / "audit.jsonl"
+    settings = {"egress": {"allow_ranges": ["127.0.0.0/8"], "audit": str(log)}, "keys": {"BRAVE_API_KEY": "canary-5f0c2e"}}
+    async with opened(tmp_path, settings=settings) as (web, _, base):
+        await web.fetch(f"{base}/old")
+        for refused in (
+            f"{base}/secret",
+            "http://10.0.0.7/",
+            f"{base}/note.txt?k=canary-5f0c2e",
+            f"{base}/note.txt?k=Y2FuYXJ5LTVmMGMyZQ==",
+        ):
+            with pytest.raises(Refused):
+                await web.fetch(refused)
+        with pytest.raises(Vetoed, match="BRAVE_API_KEY"):
+            await web.search("please look up canary-5f0c2e")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["code"] for line in lines if line["decision"] == "refused"] == ["robots", "private_address", "vetoed", "vetoed", "vetoed"]
+    assert [line["url"].rsplit("/", 1)[1] for line in lines if line["decision"] == "allowed"] == ["robots.txt", "old", "guide"]
+    assert "canary" not in log.read_text()
+    assert log.stat().st_mode & 0o777 == 0o600

@@ -20,9 +20,10 @@ from typing import Any
 
 from cormorant import errors, extract, reuse
 from cormorant.address import Url, parse
+from cormorant.audit import Audit
 from cormorant.cache import HttpCache, SessionCache
 from cormorant.document import Document
-from cormorant.errors import CormorantError, HttpError, InvalidArguments, NotAllowed, Provenance, Redirect, TooLarge
+from cormorant.errors import CormorantError, HttpError, InvalidArguments, NotAllowed, Provenance, Redirect, Refused, TooLarge
 from cormorant.extract.html.outcome import moved, of_error
 from cormorant.freshness import Wish
 from cormorant.gates import Gate, Leaving, through
@@ -75,6 +76,7 @@ class Fetcher:
         self.gates = tuple(gates)
         self.workspace = workspace.resolve() if workspace else None
         self.guard = Guard(settings.secrets())
+        self.audit = Audit(settings.egress.audit, self.guard.redact)
         egress, options = settings.egress, options_of(settings)
         self.transport = Transport(policy, resolve=resolve, proxy=egress.proxy or None, before=self._before, options=options)  # type: ignore[arg-type]
         self.robots = Keep(self._robots_txt)
@@ -88,6 +90,7 @@ class Fetcher:
     async def aclose(self) -> None:
         self.cache.clear()
         await self.transport.aclose()
+        self.audit.close()
         if self._http_cache is not None:
             await self._http_cache.aclose()
 
@@ -98,7 +101,13 @@ class Fetcher:
         """
         if self._is_path(reference):
             return await self._file(reference, wanted), False
-        url = self.policy.check_url(parse(reference))
+        try:
+            return await self._cached(self.policy.check_url(parse(reference)), wanted)
+        except Refused as error:
+            self.audit.refused(reference, error)
+            raise
+
+    async def _cached(self, url: Url, wanted: Wanted) -> tuple[Item, bool]:
         if not self.settings.fetch.cache:
             return await self._page(url, wanted), False
         return await self.cache.fetch(
@@ -205,7 +214,8 @@ class Fetcher:
 
     async def _before(self, leaving: Leaving) -> Leaving:
         """What every request meets after the policy, in order. It may refuse or tighten; it can't widen."""
-        self.guard.check(leaving.url, leaving.headers, leaving.body)
+        if leaving.purpose in ("fetch", "robots"):  # a backend's own call has to carry its key
+            self.guard.check(leaving.url, leaving.headers, leaving.body)
         leaving = await through(self.gates, leaving)
         if leaving.purpose == "fetch":
             url = parse(leaving.url)
@@ -213,6 +223,7 @@ class Fetcher:
             if self.settings.egress.robots == "obey":
                 await self.robots.check(url)
                 await self.robots.wait_turn(url, self.settings.fetch.timeout)
+        self.audit.allowed(leaving.url, purpose=leaving.purpose, method=leaving.method)
         return leaving
 
     def _check_provenance(self, url: Url) -> None:

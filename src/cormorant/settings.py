@@ -79,6 +79,7 @@ class Egress(_Section):
     )
     signing_key: str = Field("", description="A PEM file with an Ed25519 key; requests are signed with it (Web Bot Auth).")
     signing_agent: str = Field("", description="The https address under which the key directory of that key is published.")
+    audit: str = Field("", description="A file that gets a JSON line for every request that was allowed or refused; secrets are taken out.")
     provenance: Literal["off", "strict"] = Field("off", description="strict: only URLs seen in user text, a result or a page are fetched.")
 
 

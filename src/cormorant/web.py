@@ -22,7 +22,7 @@ from cormorant.answer import answer as answer_walk
 from cormorant.backends import Backends
 from cormorant.changes import changes
 from cormorant.document import Document
-from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, NotConfigured
+from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, NotConfigured, Refused
 from cormorant.events import Emit, Event, Updated, nowhere
 from cormorant.fetching import Fetcher, Wanted, errors_of
 from cormorant.find import find as find_in
@@ -536,6 +536,12 @@ class Web:
                 self.fetcher.account.reset(token)
 
     async def _called(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
+        texts = [text for value in arguments.values() for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+        try:  # a question goes to a backend: a page must not talk a model into asking with a key
+            self.fetcher.guard.check("", body="\n".join(texts))
+        except Refused as error:
+            self.fetcher.audit.refused(tool, error)
+            raise
         return (await through(self.gates, Called(tool, arguments))).arguments
 
     async def _handed_page(self, page: Page) -> Page:
