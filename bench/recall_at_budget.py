@@ -17,6 +17,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from math import log
 from pathlib import Path
@@ -43,6 +44,7 @@ def top(text: str, question: str) -> Callable[[int], Spans]:
     return lambda budget: [(0, longest(text, 0, budget))]
 
 
+@cache
 def longest(text: str, start: int, budget: int) -> int:
     """The furthest end with at most `budget` tokens from `start`."""
     low, high = start, min(len(text), start + 8 * budget)
@@ -111,11 +113,11 @@ def langchain(text: str, question: str) -> Callable[[int], Spans]:
         for n in order:
             start, end = spans[n]
             cost = COUNT(text[start:end])
-            if cost > budget:
-                kept.append((start, longest(text, start, budget)))
+            if cost <= budget:
+                kept.append((start, end))
+                budget -= cost
+            elif budget < cost // 4:
                 break
-            kept.append((start, end))
-            budget -= cost
         return kept
 
     return fill

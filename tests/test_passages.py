@@ -111,7 +111,7 @@ def test_the_same_passage_has_the_same_id_and_another_document_another() -> None
 def test_a_score_can_be_explained() -> None:
     best = explain(PAGE, "When was the lighthouse of Harlow built?")[0]
     assert "1874" in PAGE[best.start : best.end]
-    assert best.score == pytest.approx(best.near + best.paragraph + best.cue)
+    assert best.score == pytest.approx(best.near + best.paragraph + best.cue + best.cover)
     assert {"lighthouse", "harlow", "lighthouse … harlow"} <= set(best.terms)
     assert best.cue > 0
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from heapq import nsmallest
 from itertools import pairwise
 from math import log
 from statistics import fmean
@@ -27,6 +28,7 @@ GRAM_WEIGHT = 0.5  # of a character 4-gram beside a word and its stem
 NEXT_WEIGHT, NEAR_WEIGHT = 1.0, 0.5  # of two words of the question that stand side by side, or within NEAR_WORDS
 NEAR_WORDS = 4
 NEIGHBOUR = 0.2  # of the sentences before and after
+COVER, COVERING = 0.5, 2  # standard deviations for being among the two best sentences that hold a word of the question
 MISSES = 40  # sentences that did not fit in what is left, until no more are tried
 CUE = 0.5  # standard deviations for a number where a number is asked, and the like
 
@@ -49,7 +51,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Where a sentence's score comes from. `score` adds, in standard deviations: near, paragraph and cue.
+    """Where a sentence's score comes from. `score` adds, in standard deviations: near, paragraph, cue and cover.
 
     `sentence` and `neighbours` are BM25 sums as they are; `terms` is what of the question stands in it, rarest first.
     """
@@ -62,6 +64,7 @@ class Parts:
     near: float
     paragraph: float
     cue: float
+    cover: float
     terms: tuple[str, ...]
 
 
@@ -96,6 +99,23 @@ class Ranked:
         cue = self._asked.cue
         self._cue = [CUE if cue and cue(self._text, start, end) else 0.0 for start, end in spans]
         self.scores = [a + b + c for a, b, c in zip(self._near, self._far, self._cue, strict=True)]
+        self._cover = self._covering()
+        self.scores = [score + cover for score, cover in zip(self.scores, self._cover, strict=True)]
+
+    def _covering(self) -> list[float]:
+        """A lift for the best sentences of each word, so that no part of a question that asks two things goes unread."""
+        word_of = self._asked.word_of
+        holding: dict[int, set[int]] = {}
+        for n, counts in enumerate(self._found):
+            for term in counts:
+                if term in word_of:
+                    holding.setdefault(word_of[term], set()).add(n)
+        lifts = [0.0] * len(self.spans)
+        for word, found in holding.items():
+            if words.weight(self._asked.words[word]) == 1.0:
+                for n in nsmallest(COVERING, found, key=lambda n: (-self.scores[n], n)):
+                    lifts[n] += COVER
+        return lifts
 
     def fill(self, budget: int, counter: str | tokens.Counter = tokens.DEFAULT, *, document: str = "") -> list[Passage]:
         """The best sentences, in page order, those that touch as one passage, together at most `budget` tokens."""
@@ -121,6 +141,7 @@ class Ranked:
             self._near[n],
             self._far[n],
             self._cue[n],
+            self._cover[n],
             tuple(self._asked.names[term] for term in terms),
         )
 
