@@ -26,6 +26,7 @@ COVERED = 0.65  # share lost by a piece that holds little of the question
 NEAR = 0.5  # gained when the words stand together
 HEADED = 0.25  # gained when title and headings hold the words
 LISTS = 0.5  # lost by a piece that is only links
+COMMON_SHARE = 0.3  # of the pieces: in a large library a word that more of them hold is not asked for
 CANDIDATES = 48
 MAX_TERMS = 24
 SOME_ROWS = 8_000  # rows the second pass may score: more would only be rows that hold nothing but common words
@@ -122,12 +123,12 @@ def search(db: sqlite3.Connection, wanted: Wanted, frequencies: Frequencies) -> 
     where = _Where(wanted, domains)
     need = wanted.count * wanted.page
     notes: list[str] = []
-    candidates = _match(db, _all_of(question), where, max(CANDIDATES, need * 4))
+    candidates = _match(db, _all_of(db, question, frequencies), where, max(CANDIDATES, need * 4))
     if not candidates and question.phrases and question.terms and not _match(db, _some_of(db, question, frequencies), where, 1):
         # A question that quotes something in passing is no search for that phrase; one that is nothing but the phrase is.
         question = replace(question, terms=(*question.terms, *(t for phrase in question.phrases for t in phrase.split())), phrases=())
         notes.append("phrase_relaxed: nothing holds the quoted words as they stand, so they were looked for as words")
-        candidates = _match(db, _all_of(question), where, max(CANDIDATES, need * 4))
+        candidates = _match(db, _all_of(db, question, frequencies), where, max(CANDIDATES, need * 4))
     if len({c.doc for c in candidates}) < need and len(question.terms) > 1:
         found = {candidate.piece for candidate in candidates}
         some = _some_of(db, question, frequencies)
@@ -156,8 +157,12 @@ class _Where:
         self.values.append(value)
 
 
-def _all_of(question: Asked) -> str:
-    parts = [forms(term) for term in question.terms[:MAX_TERMS]] + _required(question)
+def _all_of(db: sqlite3.Connection, question: Asked, frequencies: Frequencies) -> str:
+    terms = question.terms[:MAX_TERMS]
+    often = COMMON_SHARE * _rows(db)
+    rarer = [term for term in terms if frequencies.of(db, term) < often] if often > SOME_ROWS / 4 else []
+    # What stands in every third piece decides little and costs most: BM25 walks the whole list of every word.
+    parts = [forms(term) for term in (rarer if len(rarer) > 1 else terms)] + _required(question)
     joined = " AND ".join(parts)
     if question.joined and len(question.terms) > 1:  # `task group` also means TaskGroup
         either = " OR ".join([f"({joined})", *(quoted(word) for word in question.joined)])
@@ -225,7 +230,7 @@ def _score(db: sqlite3.Connection, candidates: list[_Candidate], question: Asked
     """Sets `score`: BM25, weighed by what is covered, how near the words stand and how little of the piece is links."""
     if not candidates:
         return
-    rows = int(db.execute("SELECT COALESCE(max(id), 1) FROM pieces").fetchone()[0])
+    rows = _rows(db)
     terms = question.terms[:MAX_TERMS] or question.phrases
     weights = {t: math.log(1 + rows / (1 + frequencies.of(db, t))) if len(terms) > 1 else 1.0 for t in terms}
     total = sum(weights.values()) or 1.0
@@ -241,6 +246,10 @@ def _score(db: sqlite3.Connection, candidates: list[_Candidate], question: Asked
         whole = 1 - COVERED + COVERED * candidate.covered**2
         together = 1 + NEAR * _nearness(list(found.values())) + HEADED * in_head
         candidate.score = candidate.bm25 / top * whole * together * (1 - LISTS * row["links"] ** 2)
+
+
+def _rows(db: sqlite3.Connection) -> int:
+    return int(db.execute("SELECT COALESCE(max(id), 1) FROM pieces").fetchone()[0])
 
 
 def _nearness(places: list[list[int]]) -> float:
