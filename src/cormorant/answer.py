@@ -159,6 +159,26 @@ class Answer:
             "notes": list(self.notes),
         }
 
+    def as_text(self) -> str:
+        """Answer, Sources (each with its quoted spans and verdicts) and Not reached, for a person or a model."""
+        lines = [f"response_id: {self.response_id}"] if self.response_id else []
+        lines += ["## Answer", "", self.cited("plain").strip(), "", "## Sources", ""]
+        shown = [entry for entry in self.sources if entry.number in self.sources_used] or list(self.sources)
+        for entry in shown:
+            lines.append(f"[{entry.number}] {entry.title or entry.url}")
+            lines.append(f"    {entry.url}{'' if entry.read else ' (snippet only)'}")
+            for verdict in self.verdicts:
+                if verdict["source"] == entry.number:
+                    quote = " ".join(str(verdict["quote"]).split())
+                    lines.append(f'    {verdict["verdict"]}: "{quote}"' if quote else f"    {verdict['verdict']}: {verdict['claim']}")
+        lines += [] if shown else ["(none)"]
+        if self.not_reached:
+            lines += ["", "## Not reached", ""]
+            for gap in self.not_reached:
+                lines.append(f"- {gap['url']}: {gap['code']}: {gap['reason']}" + (f" -- {gap['command']}" if gap["command"] else ""))
+        lines += [f"[{note}]" for note in (*self.notes, *self.warnings)]
+        return "\n".join(lines)
+
 
 Finish = Callable[[Answer], Awaitable[Answer]]
 
