@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 pin() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header "$@"; }
-all="--extra mcp"
+all="--all-extras"
 # shellcheck disable=SC2086
 pin pyproject.toml $all --group dev --output-file requirements/dev.txt
 # shellcheck disable=SC2086
