@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cormorant import parts
+from cormorant.document import Document
 from cormorant.errors import CormorantError, NotConfigured
+from cormorant.library import Library
 from cormorant.providers.contract import check
-from cormorant.search import Found, Query
+from cormorant.search import Found, Hit, Query
 from cormorant.settings import SECRETS, of
 from support_backends import request, serving
 
@@ -380,3 +383,45 @@ def test_search_key_belongs_to_the_backend_that_is_configured():
         parts.part("search", "brave")(settings, request)
     named = of({"search": {"provider": "exa", "api_key_env": "OURS"}, "keys": {"OURS": "k2", "EXA_API_KEY": "k1"}})
     assert parts.part("search", "exa")(named, request).key == "k2"
+
+
+async def test_the_library_keeps_the_contract(tmp_path):
+    with Library(tmp_path / "library.sqlite") as index:
+        with pytest.raises(NotConfigured, match="empty"):
+            parts.part("search", "library")(of({}), request, library=index)
+        index.add(Document(url="https://x.example/t", markdown="# Tides\n\nLow water at noon.", title="Tides", published="2026-11-01"))
+        backend = parts.part("search", "library")(of({}), request, library=index)
+        for query in (
+            Query("low water"),
+            Query("unobtainium"),
+            Query("low water", freshness="year", domains=("x.example",)),
+            Query("x", domains=("a b",)),
+        ):
+            await check(backend, query)
+
+
+class Broken:
+    """A backend that breaks the contract in one way."""
+
+    name = "broken"
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    async def search(self, query: Query) -> Any:
+        return self.found
+
+
+GOOD = Found("low tide", "broken")
+
+
+@pytest.mark.parametrize(
+    "found",
+    [None, [], replace(GOOD, provider="other"), replace(GOOD, query="else"), replace(GOOD, page=2), replace(GOOD, results=[]), replace(GOOD, results=({},)),
+     replace(GOOD, results=(Hit("t", ""),)), replace(GOOD, results=(Hit(None, "https://x"),)), replace(GOOD, freshness_applied="provider")],
+    ids=["None", "list", "provider", "query", "page", "results", "no hit", "no url", "no title", "freshness"],
+)  # fmt: skip
+async def test_the_contract_notices_what_is_broken(found):
+    await check(Broken(GOOD), PLAIN)
+    with pytest.raises(AssertionError):
+        await check(Broken(found), PLAIN)

@@ -219,7 +219,7 @@ def key_of(settings: Settings, name: str, variables: Iterable[str]) -> tuple[str
     if mine and search.api_key_env and settings.keys.get(search.api_key_env):
         return settings.keys[search.api_key_env], search.api_key_env
     if mine and search.key and len(chain_of(settings)) <= 1:
-        return search.key, "search.key"
+        return search.key, "search.key (WEB_SEARCH_KEY)"
     return next(((settings.keys[v], v) for v in variables if settings.keys.get(v)), ("", ""))
 
 
