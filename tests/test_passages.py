@@ -108,6 +108,14 @@ def test_the_same_passage_has_the_same_id_and_another_document_another() -> None
     assert elsewhere[0].id != once[0].id
 
 
+def test_a_paragraph_is_also_about_what_its_heading_says() -> None:
+    parts = [f"## {name}\n\nUse the package of your distribution. It needs no compiler." for name in ("Windows", "Linux", "BSD")]
+    text = "\n\n".join(["# Install", *parts])
+    best = next(parts for parts in explain(text, "How do I install it on Linux?") if not text[parts.start :].startswith("#"))
+    assert text.rfind("## Linux", 0, best.start) > text.rfind("## Windows", 0, best.start) > -1
+    assert "BSD" not in text[: best.start]
+
+
 def test_a_score_can_be_explained() -> None:
     best = explain(PAGE, "When was the lighthouse of Harlow built?")[0]
     assert "1874" in PAGE[best.start : best.end]

@@ -8,6 +8,7 @@ passage.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -30,6 +31,9 @@ NEAR_WORDS = 4
 NEIGHBOUR = 0.2  # of the sentences before and after
 COVER, COVERING = 0.5, 2  # standard deviations for being among the two best sentences that hold a word of the question
 MISSES = 40  # sentences that did not fit in what is left, until no more are tried
+HEADING_TIMES = 2  # how often a heading's words count in each paragraph under it
+HEADING_MAX_CHARS = 140
+_HEADING = re.compile(r"(?:(#{1,6})[ \t]+\S|(=(?: ?=)*) [^=\n]+ \2$)")  # Markdown's, and `= = Name = =` of wiki texts
 CUE = 0.5  # standard deviations for a number where a number is asked, and the like
 
 
@@ -94,6 +98,9 @@ class Ranked:
         self._around = [NEIGHBOUR * (before + after) for before, after in zip(padded, padded[2:], strict=False)]
         self._near = _standard([a + b for a, b in zip(self._own, self._around, strict=True)])
         together, lengths = _together(found, spans, home)
+        for place, over in _headings(self._text, spans, home, found).items():
+            for term, times in over.items():
+                together[place][term] = together[place].get(term, 0) + times
         paragraph = _standard(_bm25(together, lengths, rarity, PARAGRAPH_B))
         self._far = [paragraph[place] for place in home]
         cue = self._asked.cue
@@ -253,6 +260,26 @@ class _Hits(dict[str, tuple[str, tuple[int, ...]]]):
         form = words.folded(word) if hits else ""
         self[word] = found = (form if form in number else "", hits)
         return found
+
+
+def _headings(
+    text: str, spans: Sequence[tuple[int, int]], home: Sequence[int], found: Sequence[dict[int, int]]
+) -> dict[int, dict[int, int]]:
+    """For each paragraph the counts of the headings it stands under: what they say, its sentences need not repeat."""
+    under: list[tuple[int, dict[int, int]]] = []  # level and counts of the headings that hold here
+    over: dict[int, dict[int, int]] = {}
+    for n, (start, end) in enumerate(spans):
+        mark = _HEADING.match(text, start, end) if end - start <= HEADING_MAX_CHARS else None
+        if mark:
+            level = len((mark[1] or mark[2]).replace(" ", ""))
+            under = [entry for entry in under if entry[0] < level]
+            under.append((level, found[n]))
+        elif under and home[n] not in over:
+            sums = over[home[n]] = {}
+            for _, counts in under:
+                for term, times in counts.items():
+                    sums[term] = sums.get(term, 0) + HEADING_TIMES * times
+    return over
 
 
 def _together(
