@@ -36,6 +36,7 @@ from cormorant.events import (
 from cormorant.evidence import Evidence, evidence_of, fused, hole, to_rank, with_passages
 from cormorant.search import Found, Hit, Query
 from cormorant.standing import Standing, marked, standings
+from cormorant.writers import Reflection as Reflection
 
 NO_RESULTS = "The search found nothing for this question, so there is no answer."
 NO_EVIDENCE = "None of the results could be read, and none came with a text of its own, so there is no answer."
@@ -52,10 +53,6 @@ class Reranker(Protocol):
     label: str
 
     async def score(self, question: str, texts: list[str]) -> list[float]: ...
-
-
-class Reflection(str):
-    """A piece of a writer's thinking: kept apart from the answer."""
 
 
 class Writer(Protocol):
@@ -172,10 +169,10 @@ class Answer:
                     quote = " ".join(str(verdict["quote"]).split())
                     lines.append(f'    {verdict["verdict"]}: "{quote}"' if quote else f"    {verdict['verdict']}: {verdict['claim']}")
         lines += [] if shown else ["(none)"]
-        if self.not_reached:
-            lines += ["", "## Not reached", ""]
-            for gap in self.not_reached:
-                lines.append(f"- {gap['url']}: {gap['code']}: {gap['reason']}" + (f" -- {gap['command']}" if gap["command"] else ""))
+        lines += ["", "## Not reached", ""]
+        for gap in self.not_reached:
+            lines.append(f"- {gap['url']}: {gap['code']}: {gap['reason']}" + (f" -- {gap['command']}" if gap["command"] else ""))
+        lines += [] if self.not_reached else ["(nothing)"]
         lines += [f"[{note}]" for note in (*self.notes, *self.warnings)]
         return "\n".join(lines)
 
