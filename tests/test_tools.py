@@ -111,3 +111,14 @@ def test_an_unknown_tool_lists_ours() -> None:
 def test_the_tools_cost_a_model_little() -> None:
     said = [json.dumps({"name": t.name, "description": t.sentence, "inputSchema": t.schema()}) for t in TOOLS if t.over_mcp]
     assert sum(counter("o200k_base").count(text) for text in said) <= MCP_TOKENS
+
+
+@pytest.mark.parametrize("url", ["", [], "[]", " "], ids=repr)
+def test_an_empty_address_is_no_address(url) -> None:
+    assert tool("web_get").read({"response_id": "0", "url": url})[0] == {"response_id": "0"}
+    assert "urls" not in tool("web_fetch").read({"url": url})[0]
+
+
+def test_several_addresses_where_one_is_meant_are_said() -> None:
+    with pytest.raises(InvalidArguments, match="url should be one address"):
+        tool("web_get").read({"response_id": "0", "url": ["https://a.example/", "https://b.example/"]})

@@ -88,10 +88,12 @@ class Tool:
                 continue
             read[name] = _value(known[name], value, notes)
         several = read.get("url")
-        if isinstance(several, list):  # a list where one address is asked: one is that one, more are `urls`
-            read["urls"] = [*several, *read.get("urls", [])] if len(several) != 1 else read.get("urls")
-            read["url"] = several[0] if len(several) == 1 else None
-            read = {name: value for name, value in read.items() if value is not None}
+        if isinstance(several, list):  # a list where one address is asked: one is that one, more are `urls`, none is nothing
+            if len(several) > 1 and "urls" not in known:
+                raise _unreadable(known["url"], several, "one address")
+            if len(several) > 1:
+                read["urls"] = [*several, *read.get("urls", [])]
+            del read["url"]
         for name in self.required:
             if read.get(name) in (None, "", []):
                 raise InvalidArguments(f"{self.name} needs {name}", remedy=f'for example {{"{name}": "..."}}')

@@ -10,22 +10,26 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
-from ipaddress import ip_address
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import cormorant
 from cormorant import sse
-from cormorant.errors import CormorantError, Internal, InvalidArguments, NotConfigured, NotHeld, RateLimited
+from cormorant.errors import Cancelled, CormorantError, Internal, InvalidArguments, NotConfigured, NotHeld, RateLimited, Timeout
 from cormorant.settings import Settings
+from cormorant.surfaces.compat import add_compat
 from cormorant.surfaces.executions import Execution, Executions
+from cormorant.surfaces.guard import Guard, is_loopback, shaped
 from cormorant.surfaces.measures import Measures
 from cormorant.surfaces.page import FILES
 from cormorant.surfaces.tenants import LOCAL, Keys, settings_of
@@ -33,15 +37,7 @@ from cormorant.tools import TOOLS, Tool, tool
 from cormorant.web import Web
 
 HEARTBEAT_S = 15.0
-BODY_MAX_BYTES = 1024 * 1024
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-HEADERS = {  # of every answer
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-    "cross-origin-resource-policy": "same-origin",
-    "x-frame-options": "DENY",
-}
+GRACE_S = 5.0  # what runs may take to finish once the server is asked to stop
 
 
 class Unauthorized(CormorantError):
@@ -58,8 +54,18 @@ class Tenant:
         self.web = Web(settings)
         self.executions = Executions(folder / "executions")
         self.places = asyncio.Semaphore(concurrency)
+        self.calls = 0  # going on or waiting for a place
         self._mcp: ASGIApp | None = None
         self._mcp_task: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Counts one call for as long as it is here."""
+        self.calls += 1
+        try:
+            yield
+        finally:
+            self.calls -= 1
 
     async def mcp(self) -> ASGIApp:
         """The MCP endpoint, started when it is first asked for, in a task of its own: its sessions outlive requests."""
@@ -81,12 +87,18 @@ class Tenant:
             self._mcp = StreamableHTTPASGIApp(manager)
         return self._mcp
 
-    async def aclose(self) -> None:
+    async def end_streams(self) -> None:
+        """End every run and every MCP session, so that no stream is torn."""
         await self.executions.aclose()
         if self._mcp_task is not None:
             self._mcp_task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._mcp_task
+            self._mcp = self._mcp_task = None
+
+    async def aclose(self) -> None:
+        """Everything of this tenant."""
+        await self.end_streams()
         await self.web.aclose()
 
 
@@ -98,6 +110,7 @@ class Service:
         self.folder = folder
         self.keys = keys or Keys(folder / "keys.json")
         self.measures = Measures()
+        self.stopping = False
         self._tenants: dict[str, Tenant] = {}
 
     @property
@@ -122,6 +135,23 @@ class Service:
         if name is None:
             raise Unauthorized("a valid key is needed", remedy="send it as X-API-KEY; cormorant key create TENANT makes one")
         return self.tenant(name)
+
+    def admit(self, tenant: Tenant) -> None:
+        """Raises: RateLimited when no more calls are taken on."""
+        if self.stopping:
+            raise RateLimited("the server is stopping", remedy="ask again in a moment", retryable=True, retry_after=5)
+        if max(tenant.calls, tenant.executions.active) >= self.settings.server.queue:
+            raise RateLimited("too many calls at once", remedy="wait for one to end", retryable=True, retry_after=1)
+
+    async def drain(self, grace_s: float) -> None:
+        """Take nothing on any more, let what runs finish for a while, then end it with an event that says so."""
+        self.stopping = True
+        ends_at = asyncio.get_running_loop().time() + grace_s
+        while any(tenant.calls or tenant.executions.active for tenant in self._tenants.values()):
+            if asyncio.get_running_loop().time() >= ends_at:
+                break
+            await asyncio.sleep(0.05)
+        await asyncio.gather(*(tenant.end_streams() for tenant in self._tenants.values()))
 
     async def aclose(self) -> None:
         await asyncio.gather(*(tenant.aclose() for tenant in self._tenants.values()))
@@ -152,23 +182,35 @@ def create_app(settings: Settings, folder: Path, *, keys: Keys | None = None) ->
     _add_tools(app, service)
     _add_executions(app, service)
     _add_rest(app, service)
-    app.add_middleware(_Guard, settings=settings)
+    if is_loopback(settings.server.host):  # what asks for no key elsewhere must not be offered to strangers
+        add_compat(app, _caller_of(service), _json)
+    app.add_middleware(Guard, settings=settings)
     return app
 
 
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(CormorantError)
     async def ours(_: Request, error: CormorantError) -> JSONResponse:
-        return _failed(error)
+        return shaped(error)
+
+    @app.exception_handler(HTTPException)
+    async def unknown(request: Request, error: HTTPException) -> JSONResponse:
+        said = f"{request.method} {request.url.path[:200]}: {error.detail}"
+        answer = shaped(InvalidArguments(said, remedy="GET /openapi.json lists what there is"), error.status_code)
+        if error.status_code == 405:  # a path may have several routes, and Starlette names the methods of the first
+            here = [route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE]
+            answer.headers["allow"] = ", ".join(sorted({method for route in here for method in getattr(route, "methods", None) or ()}))
+        return answer
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return shaped(InvalidArguments(f"{where}: {first['msg']}", remedy="GET /openapi.json says what it takes"))
 
     @app.exception_handler(Exception)
     async def bug(_: Request, error: Exception) -> JSONResponse:
-        return _failed(Internal(f"{type(error).__name__}: a bug of ours", remedy="the server's log has the details"))
-
-
-def _failed(error: CormorantError) -> JSONResponse:
-    headers = {"retry-after": str(int(error.retry_after) + 1)} if error.retry_after is not None else {}
-    return JSONResponse(error.as_dict(), status_code=error.http, headers=headers)
+        return shaped(Internal(f"{type(error).__name__}: a bug of ours", remedy="the server's log has the details"))
 
 
 def _add_tools(app: FastAPI, service: Service) -> None:
@@ -185,11 +227,17 @@ def _add_tools(app: FastAPI, service: Service) -> None:
             summary=asked.title,
             description=asked.sentence,
             operation_id=asked.name,
-            openapi_extra=_body_of(asked.schema()),
+            openapi_extra=_body_of(_strict(asked)),
             responses=ERRORS,
         )
 
-    @app.post("/v1/tools/{name}/execute", status_code=202, openapi_extra=_body_of(_EXECUTE), responses=ERRORS, summary="Start a run")
+    @app.post(
+        "/v1/tools/{name}/execute",
+        status_code=202,
+        openapi_extra=_body_of(_EXECUTE) | {"parameters": [_NAME]},
+        responses=ERRORS,
+        summary="Start a run",
+    )
     async def execute(request: Request, name: str, wait: bool = False) -> Response:
         tenant = service.caller(request)
         asked = tool(name)
@@ -217,8 +265,7 @@ def _at_once(service: Service, asked: Tool) -> Callable[[Request], Awaitable[Res
         if "text/event-stream" in request.headers.get("accept", ""):
             run = _start(service, tenant, asked, inputs)
             return _stream(service, run, 0, lambda: tenant.executions.cancel(run))
-        async with _place(service, tenant, asked.name):
-            result = await asyncio.wait_for(asked.run(tenant.web, inputs), service.settings.server.timeout)
+        result = await while_connected(request, within(service, tenant, asked, inputs))
         return JSONResponse(result.as_dict())
 
     return call
@@ -226,21 +273,52 @@ def _at_once(service: Service, asked: Tool) -> Callable[[Request], Awaitable[Res
 
 def _start(service: Service, tenant: Tenant, asked: Tool, inputs: dict[str, Any]) -> Execution:
     asked.read(inputs)  # what can't be read is said now, not in the stream
-
-    async def work(emit: Any) -> Any:
-        async with _place(service, tenant, asked.name):
-            return await asyncio.wait_for(asked.run(tenant.web, inputs, emit=emit), service.settings.server.timeout)
-
-    if tenant.executions.active >= service.settings.server.queue:
-        raise RateLimited("too many runs at once", remedy="wait for one to end", retryable=True, retry_after=1)
-    return tenant.executions.start(asked.name, inputs, work)
+    service.admit(tenant)
+    return tenant.executions.start(asked.name, inputs, lambda emit: within(service, tenant, asked, inputs, emit=emit))
 
 
-@asynccontextmanager
-async def _place(service: Service, tenant: Tenant, name: str) -> AsyncIterator[None]:
-    async with tenant.places:
-        with service.measures.call(name):
-            yield
+async def within(service: Service, tenant: Tenant, asked: Tool, inputs: dict[str, Any], **heard: Any) -> Any:
+    """One call inside the tenant's limits. Raises: RateLimited, Timeout, and what the tool raises."""
+    limit = service.settings.server.timeout
+    if not heard:
+        asked.read(inputs)
+        service.admit(tenant)
+    with tenant.inside():
+        async with tenant.places:
+            with service.measures.call(asked.name):
+                try:
+                    async with asyncio.timeout(limit) as clock:
+                        return await asked.run(tenant.web, inputs, **heard)
+                except TimeoutError:
+                    if not clock.expired():
+                        raise
+                    raise Timeout(f"{asked.name} took longer than {limit:g} s", remedy="server.timeout raises the limit") from None
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+    """The work's result; a caller who leaves takes the work along."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(left())
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise Cancelled("the caller left")
+        return working.result()
+    finally:
+        for task in (working, leaving):
+            task.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+def _caller_of(service: Service) -> Callable[[Request, str, dict[str, Any]], Awaitable[Any]]:
+    async def call(request: Request, name: str, inputs: dict[str, Any]) -> Any:
+        return await within(service, service.caller(request), tool(name), inputs)
+
+    return call
 
 
 async def _ended(run: Execution) -> None:
@@ -332,7 +410,7 @@ def _add_rest(app: FastAPI, service: Service) -> None:
     async def health() -> dict[str, str]:
         return {"status": "ok", "version": cormorant.__version__}
 
-    @app.get("/metrics", summary="Prometheus measures")
+    @app.get("/metrics", summary="Prometheus measures", response_class=PlainTextResponse)
     async def metrics(request: Request) -> Response:
         service.caller(request)
         return Response(service.measures.shown(), media_type="text/plain; version=0.0.4")
@@ -351,7 +429,7 @@ def _add_rest(app: FastAPI, service: Service) -> None:
             try:
                 endpoint = await service.caller(Request(scope)).mcp()
             except CormorantError as error:
-                await _failed(error)(scope, receive, send)
+                await shaped(error)(scope, receive, send)
                 return
             await endpoint(scope, receive, send)
 
@@ -370,6 +448,7 @@ CSP = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _EXECUTE = {"type": "object", "properties": {"inputs": {"type": "object"}}}
+_NAME = {"name": "name", "in": "path", "required": True, "schema": {"enum": [one.name for one in TOOLS]}}
 _ERROR = {
     "type": "object",
     "properties": {
@@ -389,6 +468,18 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
+def _strict(asked: Tool) -> dict[str, Any]:
+    """A tool's schema with what every call is checked for; the tool's own stays short, since a model pays for it."""
+    shown = asked.schema()
+    either = [name for name in ("url", "urls", "query", "queries") if any(a.name == name for a in asked.arguments)]
+    if not asked.required:
+        shown["anyOf"] = [{"required": [name]} for name in (either[:2] if asked.method == "fetch" else either)]
+    for argument in asked.arguments:
+        if argument.name in (*asked.required, "url", "query") and argument.listed:
+            shown["properties"][argument.name]["minLength"] = 1
+    return shown
+
+
 def _body_of(schema: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
@@ -404,109 +495,32 @@ async def _json(request: Request) -> dict[str, Any]:
     return found
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a bind address is reached from this machine alone."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
+def server_of(app: FastAPI, *, grace_s: float = GRACE_S, signals: bool = True) -> uvicorn.Server:
+    """A uvicorn server that lets runs finish before it goes; `signals=False` leaves the signal handlers alone."""
 
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            await app.state.service.drain(grace_s)
+            await super().shutdown(sockets)
 
-class _Guard:
-    """What every request meets first: Host and Origin are ours (a page elsewhere must not drive a local server), the body
-    is small, the answer carries the security headers."""
+        def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
+            return super().capture_signals() if signals else nullcontext()
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app = app
-        server = settings.server
-        self._hosts = {host.lower() for host in server.hosts} | ({server.host.lower()} if not _is_any(server.host) else set())
-        self._hosts |= LOOPBACK_NAMES
-        self._any_host = _is_any(server.host) and not server.hosts
-        self._origins = {origin.lower().rstrip("/") for origin in server.origins}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(headers)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
-        await self._app(scope, _bounded(receive), _with_headers(send))
-
-    def _refusal(self, headers: Mapping[str, str]) -> Response | None:
-        host = headers.get("host", "").lower()
-        name = host.rsplit(":", 1)[0].strip("[]") if not host.endswith("]") else host.strip("[]")
-        if not self._any_host and name not in self._hosts:
-            return _plain(403, "invalid_arguments", f"this server is not {host[:200]!r}", "server.hosts names what it is called")
-        origin = headers.get("origin", "").lower().rstrip("/")
-        if origin and origin not in self._origins and origin.split("://", 1)[-1] != host:
-            return _plain(
-                403, "invalid_arguments", f"pages of {origin[:200]!r} may not call this server", "server.origins names those that may"
-            )
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > BODY_MAX_BYTES:
-            return _plain(413, "too_large", f"a body has at most {BODY_MAX_BYTES:,} bytes", "send less")
-        return None
-
-
-def _is_any(host: str) -> bool:
-    return host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
-
-
-def _plain(status: int, code: str, message: str, hint: str) -> JSONResponse:
-    shape = {
-        "code": code,
-        "message": message,
-        "hint": hint,
-        "url": None,
-        "hop": None,
-        "status": None,
-        "retryable": False,
-        "retry_after": None,
-    }
-    return JSONResponse(shape, status_code=status, headers=HEADERS)
-
-
-def _bounded(receive: Receive) -> Receive:
-    """A body without a length is counted as it comes."""
-    seen = 0
-
-    async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > BODY_MAX_BYTES:
-            raise InvalidArguments(f"a body has at most {BODY_MAX_BYTES:,} bytes", remedy="send less")
-        return message
-
-    return counted
-
-
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            present = {name.lower() for name, _ in message["headers"]}
-            extra = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in present]
-            message = {**message, "headers": [*message["headers"], *extra]}
-        await send(message)
-
-    return sending
+    return Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5, server_header=False, date_header=False))
 
 
 async def serve(settings: Settings, folder: Path, *, ready: Callable[[str], None] = lambda url: None) -> None:
     """Run until a signal; streams in progress are ended, not torn. `ready` hears the address once it is bound."""
-    import uvicorn
-
     app = create_app(settings, folder)
     server = settings.server
-    bound = socket.create_server(
-        (server.host, server.port), family=socket.AF_INET6 if ":" in server.host else socket.AF_INET, reuse_port=False, backlog=2048
-    )
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=10, server_header=False, date_header=False)
+    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
+    try:
+        bound = socket.create_server((server.host, server.port), family=family, backlog=2048)
+    except OSError as error:
+        said = f"can't listen on {server.host}:{server.port}: {error.strerror or error}"
+        raise NotConfigured(said, remedy="cormorant serve --port 0 picks a free port") from error
     ready(f"http://{f'[{server.host}]' if ':' in server.host else server.host}:{bound.getsockname()[1]}")
     try:
-        await uvicorn.Server(config).serve(sockets=[bound])
+        await server_of(app).serve(sockets=[bound])
     finally:
         bound.close()

@@ -1,0 +1,218 @@
+"""The server at its edges: limits, callers who leave, the end of the server, other sites, and the routes of other products."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from cormorant import sse
+from cormorant.settings import of
+from cormorant.surfaces.http import create_app, server_of
+from support_net import Server, answer, serving
+
+pytestmark = pytest.mark.anyio
+
+PAGE = (
+    "<html lang=en><title>Tides</title><main><h1>Tides</h1><p>High water stood at six, wrote the keeper.</p>"
+    '<a href="/next">The next tide</a></main>'
+)
+PAGES = {
+    "/tides": answer(200, PAGE, {"content-type": "text/html"}),
+    "/a%2Fb?c=d%26e": answer(200, "as it was sent", {"content-type": "text/plain"}),
+    "*": answer(404, "no"),
+}
+
+
+@asynccontextmanager
+async def running(tmp_path: Path, *, grace_s: float = 0.0, **server) -> AsyncIterator[tuple[httpx2.AsyncClient, object]]:
+    settings = of(
+        {
+            "egress": {"allow_ranges": ["127.0.0.0/8"]},
+            "store": {"path": "memory"},
+            "library": {"path": str(tmp_path / "library.db")},
+            "search": {"keyless": False},
+            "server": server,
+        }
+    )
+    app = create_app(settings, tmp_path / "server")
+    served = server_of(app, grace_s=grace_s, signals=False)
+    bound = socket.create_server(("127.0.0.1", 0))
+    task = asyncio.create_task(served.serve(sockets=[bound]))
+    try:
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{bound.getsockname()[1]}", timeout=20) as client:
+            client.served, client.service = served, app.state.service  # type: ignore[attr-defined]
+            yield client
+    finally:
+        served.should_exit = True
+        await task
+        bound.close()
+
+
+@asynccontextmanager
+async def a_slow_site() -> AsyncIterator[tuple[Server, asyncio.Event]]:
+    """A site whose pages wait until the event is set."""
+    hold = asyncio.Event()
+
+    async def handler(request, writer) -> bool:
+        if request.target != "/robots.txt":
+            await hold.wait()
+        writer.write(answer(404, "") if request.target == "/robots.txt" else PAGES["/tides"])
+        return True
+
+    async with serving(handler) as site:
+        try:
+            yield site, hold
+        finally:
+            hold.set()
+
+
+async def until(condition) -> None:
+    async with asyncio.timeout(10):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def watched(client: httpx2.AsyncClient, url: str) -> list[sse.Message]:
+    reader, seen = sse.Reader(), []
+    async with client.stream("GET", url) as response:
+        async for piece in response.aiter_bytes():
+            seen += reader.feed(piece)
+    return seen
+
+
+async def test_a_server_that_stops_ends_every_stream_with_an_event(tmp_path) -> None:
+    async with a_slow_site() as (site, _), running(tmp_path) as client:
+        inputs = {"url": site.url("/slow", host="127.0.0.1")}
+        run = (await client.post("/v1/tools/web_fetch/execute", json={"inputs": inputs})).json()
+        watching = [asyncio.create_task(watched(client, run["stream_url"])) for _ in range(3)]
+        await until(lambda: "/slow" in site.targets)
+        client.served.should_exit = True
+        for messages in await asyncio.gather(*watching):
+            assert [(message.event, message.json()["code"]) for message in messages] == [("error", "cancelled")]
+
+
+async def test_a_server_that_stops_lets_short_work_finish(tmp_path) -> None:
+    async with a_slow_site() as (site, hold), running(tmp_path, grace_s=10) as client:
+        work = asyncio.create_task(client.post("/v1/fetch", json={"url": site.url("/slow", host="127.0.0.1")}))
+        await until(lambda: "/slow" in site.targets)
+        client.served.should_exit = True
+        await until(lambda: client.service.stopping)
+        hold.set()
+        assert (await work).json()["title"] == "Tides"
+
+
+async def test_a_caller_who_leaves_takes_the_work_along(tmp_path) -> None:
+    async with a_slow_site() as (site, _), running(tmp_path) as client:
+        for body in ({"url": site.url("/slow", host="127.0.0.1")},):
+            work = asyncio.create_task(client.post("/v1/fetch", json=body))
+            await until(lambda: "/slow" in site.targets)
+            assert client.service.tenant("local").calls == 1
+            work.cancel()
+            await until(lambda: client.service.tenant("local").calls == 0)
+
+
+async def test_calls_beyond_the_limits_are_told_to_wait(tmp_path) -> None:
+    async with a_slow_site() as (site, _), running(tmp_path, queue=1, timeout=30) as client:
+        url = site.url("/slow", host="127.0.0.1")
+        run = (await client.post("/v1/tools/web_fetch/execute", json={"inputs": {"url": url}})).json()
+        await until(lambda: "/slow" in site.targets)
+        for path, body in (("/v1/fetch", {"url": url}), ("/v1/tools/web_fetch/execute", {"inputs": {"url": url}})):
+            refused = await client.post(path, json=body)
+            assert (refused.status_code, refused.json()["code"], refused.json()["retryable"]) == (503, "rate_limited", True)
+            assert int(refused.headers["retry-after"]) >= 1
+        await client.delete(run["details_url"])
+
+
+async def test_a_call_past_its_deadline_is_a_timeout(tmp_path) -> None:
+    async with a_slow_site() as (site, _), running(tmp_path, timeout=0.3) as client:
+        got = await client.post("/v1/fetch", json={"url": site.url("/slow", host="127.0.0.1")})
+        assert (got.status_code, got.json()["code"]) == (504, "timeout")
+        assert "server.timeout" in got.json()["hint"]
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["with a length", "in chunks"])
+async def test_a_body_past_the_limit_is_refused(tmp_path, counted) -> None:
+    big = json.dumps({"query": "x" * 1_100_000}).encode()
+
+    async def pieces():
+        for start in range(0, len(big), 65536):
+            yield big[start : start + 65536]
+
+    async with running(tmp_path) as client:
+        got = await client.post("/v1/search", content=big if counted else pieces())
+        assert (got.status_code, got.json()["code"]) == (413, "too_large")
+
+
+@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nope", 404), ("PUT", "/v1/search", 405), ("POST", "/v1/dive", 404)])
+async def test_what_is_not_there_has_the_one_shape(tmp_path, method, path, status) -> None:
+    async with running(tmp_path) as client:
+        got = await client.request(method, path)
+    assert got.status_code == status
+    assert got.json()["code"] == "invalid_arguments"
+    assert "openapi" in got.json()["hint"]
+    if status == 405:
+        assert got.headers["allow"] == "POST"
+
+
+async def test_another_sites_link_or_image_starts_nothing(tmp_path) -> None:
+    async with serving(PAGES) as site, running(tmp_path) as client:
+        for where in ("cross-site", "same-site"):
+            got = await client.get(f"/r/{site.url('/tides', host='127.0.0.1')}", headers={"sec-fetch-site": where})
+            assert got.status_code == 403
+        assert site.targets == []
+        assert (await client.get("/", headers={"sec-fetch-site": "cross-site"})).status_code == 200
+
+
+async def test_listed_origins_may_read_the_answers_and_others_get_no_permission(tmp_path) -> None:
+    async with running(tmp_path, origins=["https://app.example"]) as client:
+        asking = {"origin": "https://app.example", "access-control-request-method": "POST"}
+        preflight = await client.request("OPTIONS", "/v1/search", headers=asking)
+        assert preflight.status_code == 204
+        assert preflight.headers["access-control-allow-origin"] == "https://app.example"
+        assert (await client.get("/v1/tools", headers={"origin": "https://app.example"})).status_code == 200
+        other = await client.request("OPTIONS", "/v1/search", headers={**asking, "origin": "https://evil.example"})
+        assert "access-control-allow-origin" not in other.headers
+        assert other.status_code == 403
+
+
+async def test_the_reader_route_gives_markdown_of_the_address_as_it_was_sent(tmp_path) -> None:
+    async with serving(PAGES) as site, running(tmp_path) as client:
+        got = await client.get(f"/r/{site.url('/tides', host='127.0.0.1')}")
+        assert got.headers["content-type"] == "text/markdown; charset=utf-8"
+        assert got.text.startswith("Title: Tides\nURL: http://127.0.0.1")
+        assert "High water stood at six" in got.text
+        escaped = await client.get(f"/r/{site.url('/a%2Fb?c=d%26e', host='127.0.0.1')}")
+        assert escaped.text.endswith("as it was sent\n")
+        assert (await client.get("/r/http://10.0.0.7/")).json()["code"] == "private_address"
+
+
+async def test_the_routes_of_firecrawl(tmp_path) -> None:
+    async with serving(PAGES) as site, running(tmp_path) as client:
+        url = site.url("/tides", host="127.0.0.1")
+        got = (await client.post("/v2/scrape", json={"url": url, "formats": ["markdown", {"type": "links"}], "mobile": True})).json()
+        assert got["success"] is True
+        assert "High water stood at six" in got["data"]["markdown"]
+        assert got["data"]["links"] == [site.url("/next", host="127.0.0.1")]
+        assert got["data"]["metadata"] == {
+            "title": "Tides",
+            "language": "en",
+            "url": url,
+            "statusCode": 200,
+            "contentType": "text/html",
+            "sourceURL": url,
+        }
+        assert got["warning"] == "not done here: mobile"
+        mapped = (await client.post("/v2/map", json={"url": url, "search": "next"})).json()
+        assert mapped["links"] == [{"url": site.url("/next", host="127.0.0.1"), "title": "The next tide"}]
+        refused = await client.post("/v2/scrape", json={"url": "http://10.0.0.7/"})
+        assert (refused.status_code, refused.json()["success"], refused.json()["code"]) == (403, False, "private_address")
+        assert (await client.post("/v2/scrape", json={"url": url, "formats": ["screenshot"]})).status_code == 422
+        nothing = (await client.post("/v2/search", json={"query": "tides", "limit": 2})).json()
+        assert nothing["success"] is False or nothing["data"] == {"web": []}
