@@ -338,3 +338,25 @@ def test_an_error_crosses_the_process_border_whole() -> None:
     with pytest.raises(CormorantError, match="no text") as caught:
         document(docx(""), url=URL, content_type=sniff.DOCX)
     assert (caught.value.code, caught.value.url) == ("extraction_failed", URL)
+
+
+@pytest.mark.parametrize("value", ["-1", "99999999999", "99999999999999999999", "", "x", "²", "1.5"])
+def test_counts_nobody_would_write_do_no_harm(value: str) -> None:
+    deep = p("Text.", f'<w:numPr><w:ilvl w:val="{value}"/><w:numId w:val="5"/></w:numPr><w:outlineLvl w:val="{value}"/>')
+    numbering = f'<w:numbering><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="{value}"/></w:abstractNum></w:numbering>'
+    assert "Text." in text_of(docx(deep, numbering=numbering), sniff.DOCX)
+    rows = f'<row r="{value}"><c r="{value}" s="{value}"><v>{value}</v></c><c t="s"><v>{value}</v></c><c><v>7</v></c></row><row><c><v>nan</v></c><c><v>inf</v></c></row>'
+    assert "nan" in office.parse(xlsx("<row><c><v>1</v></c></row>" + rows), media_type=sniff.XLSX)["markdown"] or value.startswith("999")
+    body = (
+        f'<office:body><office:spreadsheet><table:table table:name="L"><table:table-row table:number-rows-repeated="{value}">'
+        f'<table:table-cell table:number-columns-repeated="{value}"><text:p>G<text:s text:c="{value}"/></text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body>'
+    )
+    assert "G" in office.parse(odf("spreadsheet", body), media_type=sniff.ODS)["markdown"]
+
+
+def test_a_crash_of_the_library_is_an_error_and_nothing_else() -> None:
+    pytest.importorskip("python_calamine", reason="the extra documents is not installed")
+    broken = bytearray(XLS)
+    broken[2214] = 126  # a length in the string table: the reader asks for 87 GB and aborts
+    with pytest.raises(ExtractionFailed, match=r"memory|crashed|broken"):
+        document(bytes(broken), url=URL, content_type=sniff.XLS)

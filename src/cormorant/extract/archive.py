@@ -44,7 +44,7 @@ class Archive:
         try:
             with self._zip.open(name) as part:
                 found = part.read(self._left + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
             # RuntimeError: the part is encrypted
             raise ExtractionFailed(
                 f"the document is broken or encrypted: {name} can't be read", remedy="save it without a password"
@@ -90,6 +90,11 @@ def given(element: ElementTree.Element, name: str) -> str:
     if value is not None:
         return value
     return next((value for key, value in element.attrib.items() if key.rsplit("}", 1)[-1] == name), "")
+
+
+def whole(text: str, otherwise: int, *, most: int = 1_000_000_000) -> int:
+    """A count a file gives, never more than `most`; `otherwise` where it is none: files are written by anybody."""
+    return min(int(text), most) if text.isascii() and text.isdigit() and len(text) <= 12 else otherwise
 
 
 def child(element: ElementTree.Element | None, *path: str) -> ElementTree.Element | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from xml.etree.ElementTree import Element
 
-from cormorant.extract.archive import Archive, child, given, local
+from cormorant.extract.archive import Archive, child, given, local, whole
 
 _DROPPED = frozenset(
     {
@@ -79,7 +79,7 @@ class Writer:
                 continue
             if name == "h":
                 level = given(one, "outline-level")
-                out.append(self._wrapped(f"h{min(6, int(level)) if level.isdigit() and level != '0' else 1}", one))
+                out.append(self._wrapped(f"h{max(1, whole(level, 1, most=6))}", one))
             elif name == "p":
                 out.append(self._wrapped("p", one))
             elif name == "list":
@@ -112,7 +112,7 @@ class Writer:
         for cell in row:
             if local(cell) == "table-cell":
                 span, down = given(cell, "number-columns-spanned"), given(cell, "number-rows-spanned")
-                wide, high = (min(int(value), 60) if value.isdigit() else 1 for value in (span, down))
+                wide, high = (whole(value, 1, most=60) for value in (span, down))
                 out.append(f'<td colspan="{wide}" rowspan="{high}">{self.blocks(cell)}</td>')
         return "".join(out)
 
@@ -130,7 +130,7 @@ class Writer:
             return ""
         if name == "s":
             count = given(one, "c")
-            return " " * (min(int(count), 100) if count.isdigit() else 1)
+            return " " * whole(count, 1, most=100)
         if name == "tab":
             return " "
         if name == "line-break":

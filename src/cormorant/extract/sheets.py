@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from io import BytesIO
+from math import isfinite
 from xml.etree.ElementTree import Element
 
 from cormorant.errors import ExtractionFailed, NotConfigured
-from cormorant.extract.archive import Archive, child, given, local
+from cormorant.extract.archive import Archive, child, given, local, whole
 
 ROWS_MAX = 200
 COLUMNS_MAX = 40
@@ -98,7 +99,7 @@ def _number_formats(styles: Element | None) -> list[str]:
 
 
 def _kind_of_format(key: str, codes: dict[str, str]) -> str:
-    number = int(key) if key.isdigit() else 0
+    number = whole(key, 0)
     code = re.sub(r'"[^"]*"|\\.|\[(?!h|m|s)[^\]]*\]', "", codes.get(key, "")).lower()
     if key not in codes:
         return "time" if number in _TIME_FORMATS else "date" if number in _DATE_FORMATS else "percent" if number in (9, 10) else ""
@@ -113,7 +114,7 @@ def _fill(sheet: Sheet, part: Element | None, strings: list[str], formats: list[
     data = child(part, "sheetData")
     last = 0
     for row in data if data is not None else ():
-        number = int(given(row, "r")) if given(row, "r").isdigit() else last + 1
+        number = max(1, whole(given(row, "r"), last + 1))
         cells = _cells(row, strings, formats, epoch)
         if any(cells.values()):
             sheet.row_count = max(sheet.row_count, number)
@@ -149,19 +150,23 @@ def _value(cell: Element, strings: list[str], formats: list[str], epoch: datetim
     held = child(cell, "v")
     text = (held.text or "") if held is not None else ""
     if kind == "s":
-        return strings[int(text)] if text.isdigit() and int(text) < len(strings) else ""
+        place = whole(text, len(strings))
+        return strings[place] if place < len(strings) else ""
     if kind == "b":
         return "TRUE" if text == "1" else "FALSE"
     if kind in ("str", "e", "d"):
         return text
     style = given(cell, "s")
-    return _number(text, formats[int(style)] if style.isdigit() and int(style) < len(formats) else "", epoch)
+    place = whole(style, 0)
+    return _number(text, formats[place] if place < len(formats) else "", epoch)
 
 
 def _number(text: str, kind: str, epoch: datetime) -> str:
     try:
         value = float(text)
     except ValueError:
+        return text
+    if not isfinite(value):
         return text
     if kind == "percent":
         return f"{value * 100:.10g}%"
@@ -228,8 +233,7 @@ def _ods_cells(row: Element) -> Iterator[str]:
 
 
 def _repeats(element: Element, name: str) -> int:
-    value = given(element, name)
-    return max(1, int(value)) if value.isdigit() else 1
+    return max(1, whole(given(element, name), 1))
 
 
 # --- XLS ----------------------------------------------------------------------------------------------------------
@@ -270,7 +274,7 @@ def _xls_sheet(book: object, about: object) -> Sheet:
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).upper()
-    if isinstance(value, float):
+    if isinstance(value, float) and isfinite(value):
         return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.15g}"
     if isinstance(value, datetime) and (value.hour, value.minute, value.second) == (0, 0, 0):
         return value.strftime("%Y-%m-%d")

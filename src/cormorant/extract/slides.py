@@ -6,10 +6,12 @@ import re
 from html import escape
 from xml.etree.ElementTree import Element
 
-from cormorant.extract.archive import Archive, child, given, local
+from cormorant.extract.archive import Archive, child, given, local, whole
 from cormorant.extract.opendocument import Writer
 
 SLIDES_MAX = 1_000
+DEPTH_MAX = 8
+SPAN_MAX = 60
 
 
 def pptx(archive: Archive) -> tuple[str, int, list[str]]:
@@ -103,7 +105,7 @@ def _paragraphs(shape: Element, links: dict[str, str]) -> list[tuple[str, int, s
         marks = {local(one) for one in about} if about is not None else set()
         bullet = "none" if "buNone" in marks else "yes" if marks & {"buChar", "buAutoNum", "buBlip"} else ""
         if text.strip():
-            found.append((text.strip(), int(level) if level.isdigit() else 0, bullet))
+            found.append((text.strip(), whole(level, 0, most=DEPTH_MAX), bullet))
     return found
 
 
@@ -132,7 +134,7 @@ def _table(table: Element, links: dict[str, str]) -> str:
                 continue
             span = given(cell, "gridSpan")
             text = "<br>".join(text for text, _, _ in _paragraphs(cell, links))
-            cells.append(f'<td colspan="{min(int(span), 60) if span.isdigit() else 1}">{text}</td>')
+            cells.append(f'<td colspan="{whole(span, 1, most=SPAN_MAX)}">{text}</td>')
         rows.append(f"<tr>{''.join(cells)}</tr>")
     if rows:
         rows[0] = rows[0].replace("<td", "<th").replace("</td>", "</th>")

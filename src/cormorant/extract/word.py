@@ -7,8 +7,11 @@ from html import escape
 from xml.etree.ElementTree import Element
 
 from cormorant.document import Finding
-from cormorant.extract.archive import Archive, child, given, local
+from cormorant.extract.archive import Archive, child, given, local, whole
 from cormorant.extract.instructions import finding
+
+DEPTH_MAX = 8  # Word itself has nine levels
+SPAN_MAX = 60
 
 _SKIPPED = frozenset(
     {"del", "moveFrom", "instrText", "delText", "pPr", "rPr", "sectPr", "tblPr", "trPr", "tcPr", "tblGrid", "Fallback", "proofErr"}
@@ -72,16 +75,16 @@ class Word:
         outline = child(about, "outlineLvl")
         name = given(style, "val") if style is not None else ""
         level = self.levels.get(name, 0)
-        if outline is not None and given(outline, "val").isdigit() and int(given(outline, "val")) < 9:
-            level = int(given(outline, "val")) + 1
+        if outline is not None and whole(given(outline, "val"), 9) < 9:
+            level = whole(given(outline, "val"), 9) + 1
         if level:
             return min(level, 6), None
         number, depth = child(about, "numPr", "numId"), child(about, "numPr", "ilvl")
         if number is not None and given(number, "val") != "0":
             deep = given(depth, "val") if depth is not None else "0"
-            return 0, (given(number, "val"), int(deep) if deep.isdigit() else 0)
+            return 0, (given(number, "val"), whole(deep, 0, most=DEPTH_MAX))
         if re.match(r"List(?:Bullet|Number|Paragraph)", name) and name != "ListParagraph":
-            return 0, (name, int(name[-1]) - 1 if name[-1].isdigit() else 0)
+            return 0, (name, max(0, whole(name[-1], 1) - 1))
         return 0, None
 
     def _item(self, lists: list[str], number: tuple[str, int], text: str) -> str:
@@ -113,7 +116,7 @@ class Word:
                 span = given(wide, "val") if wide is not None else "1"
                 inner = self._blocks(cell)
                 inner = re.sub(r"^<p>(.*?)</p>$", r"\1", inner) if inner.count("<p>") == 1 else inner
-                cells.append(f'<td colspan="{min(int(span), 60) if span.isdigit() else 1}">{inner}</td>')
+                cells.append(f'<td colspan="{whole(span, 1, most=SPAN_MAX)}">{inner}</td>')
             rows.append(f"<tr>{''.join(cells)}</tr>")
         if rows:
             rows[0] = rows[0].replace("<td", "<th").replace("</td>", "</th>")
@@ -243,8 +246,8 @@ def _heading_levels(styles: Element | None) -> dict[str, int]:
             own[key] = int(found[1])
         elif named == "title":
             own[key] = 1
-        elif outline is not None and given(outline, "val").isdigit() and int(given(outline, "val")) < 9:
-            own[key] = int(given(outline, "val")) + 1
+        elif outline is not None and whole(given(outline, "val"), 9) < 9:
+            own[key] = whole(given(outline, "val"), 9) + 1
         if base is not None:
             based[key] = given(base, "val")
     for key in based:
@@ -265,7 +268,7 @@ def _ordered_lists(numbering: Element | None) -> dict[tuple[str, int], bool]:
             levels = kinds.setdefault(given(one, "abstractNumId"), {})
             for level in (each for each in one if local(each) == "lvl"):
                 form = child(level, "numFmt")
-                levels[int(given(level, "ilvl") or 0)] = form is not None and given(form, "val") not in ("bullet", "none")
+                levels[whole(given(level, "ilvl"), 0)] = form is not None and given(form, "val") not in ("bullet", "none")
         elif local(one) == "num":
             base = child(one, "abstractNumId")
             for depth, numbered in kinds.get(given(base, "val") if base is not None else "", {}).items():
