@@ -147,7 +147,7 @@ def _gutter(segments: Sequence[Segment]) -> float | None:
     width = right - left
     if width < 100:
         return None
-    step = 2.0
+    step = max(2.0, width / 2_000)  # a page may say that it is a kilometre wide
     cover = [0] * (int(width / step) + 2)
     for segment in segments:
         for at in range(max(0, int((segment.x0 - left) / step)), min(len(cover), int((segment.x1 - left) / step) + 1)):
@@ -255,9 +255,21 @@ def _merged(segments: list[Segment]) -> list[Segment]:
 # --- blocks -------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """Where a column begins and ends, and how far apart its lines usually are."""
+
+    left: float
+    right: float
+    leading: float
+
+
 def blocks_of(rows: list[Row]) -> list[Block]:
     """Rows of one column as paragraphs, list items, tables and listings."""
     blocks: list[Block] = []
+    if not rows:
+        return blocks
+    column = _Column(min(row.x0 for row in rows), max(row.x1 for row in rows), _leading(rows))
     at = 0
     while at < len(rows):
         end = _table_end(rows, at)
@@ -270,7 +282,7 @@ def blocks_of(rows: list[Row]) -> list[Block]:
             blocks.append(Block(_code(rows[at:end]), "code", rows[at].y0, rows[at].size, rows=end - at))
             at = end
             continue
-        end = _paragraph_end(rows, at)
+        end = _paragraph_end(rows, at, column)
         blocks.append(_paragraph(rows[at:end]))
         at = end
     return blocks
@@ -331,10 +343,8 @@ def _code(rows: list[Row]) -> str:
     return f"{fence}\n{body}\n{fence}"
 
 
-def _paragraph_end(rows: list[Row], at: int) -> int:
-    right = max(row.x1 for row in rows)
-    left = min(row.x0 for row in rows)
-    leading = _leading(rows)
+def _paragraph_end(rows: list[Row], at: int, column: _Column) -> int:
+    left, right, leading = column.left, column.right, column.leading
     end = at + 1
     while end < len(rows):
         before, row = rows[end - 1], rows[end]
