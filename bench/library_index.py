@@ -1,16 +1,23 @@
 """The local index beside tantivy and plain FTS5, in the same run: adding, asking, and finding what was meant.
 
     python bench/library_index.py [--documents 100000] [--questions 300]
+    python bench/library_index.py --packs FOLDER       real questions instead: which paragraph of many answers
 
 Documents are made of invented words that are as unevenly common as real ones (Zipf), 40 to 400 words each. A question is
 three to six words of one document, common ones among them; who answers should put that document first. CPU seconds are
 those of the whole process, so that threads count. Writers are four processes adding to one file at once.
+
+Packs are files NAME.dev.jsonl.gz of pages with questions (`text`, `questions` with `gold_spans`) or of paragraphs with
+questions (`context`, `qas`). Everybody holds the paragraphs; the score is the mean reciprocal rank of the one that answers.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import random
+import re
 import sqlite3
 import statistics
 import subprocess
@@ -29,6 +36,7 @@ from cormorant.library import Library
 
 VOCABULARY = 60_000
 BATCH = 200
+PUNCTUATION = re.compile(r"""["'()?!:;,.^*+\[\]{}/\\~-]""")  # some of it is syntax to some of them
 SYLLABLES = ["ka", "lo", "mi", "ter", "ran", "do", "ves", "pu", "na", "shi", "gor", "el", "tu", "bra", "fen", "os"]
 
 
@@ -126,7 +134,7 @@ class Tantivy:
 
     def ask(self, question: str) -> list[str]:
         searcher = self.index.searcher()
-        query = self.index.parse_query(question, ["title", "body"])
+        query, _ = self.index.parse_query_lenient(question.lower(), ["title", "body"])
         return [searcher.doc(address)["url"][0] for _, address in searcher.search(query, 8).hits]
 
 
@@ -171,6 +179,50 @@ def _timed(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
+def paragraphs(file: Path) -> tuple[list[tuple[str, str, str]], list[tuple[str, str]]]:
+    """Paragraphs as documents, and the questions with the paragraph that answers each."""
+    rows, asked = [], []
+    for n, line in enumerate(gzip.decompress(file.read_bytes()).decode().split("\n")):
+        if not line:
+            continue
+        page = json.loads(line)
+        if "context" in page:
+            rows.append((f"https://x.example/{n}", "", page["context"]))
+            asked += [(rows[-1][0], question["q"]) for question in page["qas"]]
+            continue
+        at = 0
+        for k, text in enumerate(page["text"].split("\n")):
+            if len(text) > 80:
+                url = f"https://x.example/{n}-{k}"
+                rows.append((url, "", text))
+                spans = [(q["question"], q["gold_spans"][0][0]) for q in page["questions"] if q["gold_spans"]]
+                asked += [(url, question) for question, start in spans if at <= start < at + len(text)]
+            at += len(text) + 1
+    random.Random(1).shuffle(asked)
+    return rows, asked
+
+
+def on_packs(folder: Path, count: int) -> None:
+    results = []
+    for file in sorted(folder.glob("*.dev.jsonl.gz")):
+        name = file.name.removesuffix(".dev.jsonl.gz")
+        if not name.startswith(("squad_pages", "covidqa", "xquad")):
+            continue
+        rows, asked = paragraphs(file)
+        row: dict[str, float | str] = {"pack": name, "paragraphs": len(rows), "questions": len(asked[:count])}
+        for make in (Ours, Tantivy, Plain):
+            with tempfile.TemporaryDirectory() as where:
+                engine = make(Path(where))
+                engine.add(rows)
+                engine.finish()
+                answers = [(url, engine.ask(PUNCTUATION.sub(" ", question))) for url, question in asked[:count]]
+                row[engine.name] = statistics.mean(1 / (found.index(url) + 1) if url in found else 0.0 for url, found in answers)
+        results.append(row)
+    print(table(results))
+    bars = {str(row["pack"]): {name: float(row[name]) for name in ("cormorant", "tantivy", "plain FTS5")} for row in results}
+    save("library_questions", {"mean_reciprocal_rank": results}, bars=bars)
+
+
 WRITER = """
 import sys
 sys.path.insert(0, sys.argv[3])
@@ -205,7 +257,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument("--packs", type=Path)
     given = parser.parse_args()
+    if given.packs:
+        on_packs(given.packs, given.questions)
+        return
     asked = questions(given.questions, given.documents)
     with tempfile.TemporaryDirectory() as name:
         rows = [measure(make, Path(name), given.documents, asked) for make in (Ours, Tantivy, Plain)]
