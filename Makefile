@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The build backend looks its own program up on the path.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 READY := $(VENV)/.ready-$(shell cat requirements/*.txt pyproject.toml | sha256sum | cut -c1-12)
 
 .PHONY: demo test check bench docs format requirements clean

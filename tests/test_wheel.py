@@ -37,7 +37,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder),
         str(ROOT),
     ]
-    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # where the build backend's own program lies
+    subprocess.run(command, check=True, timeout=120, capture_output=True, env={**os.environ, "PATH": path})
     return next(folder.glob("*.whl"))
 
 
