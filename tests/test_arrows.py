@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "cormorant"
 ROOMS = [  # top to bottom; a room imports from lower lines only
-    ("surfaces",),
+    ("surfaces", "adapters"),
     ("tools", "blocking"),
     ("web",),
     ("backends",),
@@ -18,7 +18,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("answer",),
     ("evidence", "standing"),
     ("choice",),
-    ("targets", "providers", "rank", "writers"),
+    ("client", "targets", "providers", "rank", "writers"),
     ("verify", "browser", "library"),
     ("parts", "extract", "tape"),
     ("egress_proxy", "robots", "reuse", "store_contract"),

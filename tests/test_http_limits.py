@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import httpx2
 import pytest
 
 from cormorant import sse
-from cormorant.settings import of
-from cormorant.surfaces.http import create_app, server_of
 from support_net import Server, answer, serving
+from support_server import running
 
 pytestmark = pytest.mark.anyio
 
@@ -28,31 +25,6 @@ PAGES = {
     "/a%2Fb?c=d%26e": answer(200, "as it was sent", {"content-type": "text/plain"}),
     "*": answer(404, "no"),
 }
-
-
-@asynccontextmanager
-async def running(tmp_path: Path, *, grace_s: float = 0.0, **server) -> AsyncIterator[tuple[httpx2.AsyncClient, object]]:
-    settings = of(
-        {
-            "egress": {"allow_ranges": ["127.0.0.0/8"]},
-            "store": {"path": "memory"},
-            "library": {"path": str(tmp_path / "library.db")},
-            "search": {"keyless": False},
-            "server": server,
-        }
-    )
-    app = create_app(settings, tmp_path / "server")
-    served = server_of(app, grace_s=grace_s, signals=False)
-    bound = socket.create_server(("127.0.0.1", 0))
-    task = asyncio.create_task(served.serve(sockets=[bound]))
-    try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{bound.getsockname()[1]}", timeout=20) as client:
-            client.served, client.service = served, app.state.service  # type: ignore[attr-defined]
-            yield client
-    finally:
-        served.should_exit = True
-        await task
-        bound.close()
 
 
 @asynccontextmanager

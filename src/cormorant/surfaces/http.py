@@ -13,10 +13,11 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import uvicorn
 from fastapi import FastAPI, Request
+from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
@@ -38,6 +39,7 @@ from cormorant.web import Web
 
 HEARTBEAT_S = 15.0
 GRACE_S = 5.0  # what runs may take to finish once the server is asked to stop
+NAME = PathParameter(json_schema_extra={"enum": [one.name for one in TOOLS]})  # aliases work too
 
 
 class Unauthorized(CormorantError):
@@ -234,11 +236,11 @@ def _add_tools(app: FastAPI, service: Service) -> None:
     @app.post(
         "/v1/tools/{name}/execute",
         status_code=202,
-        openapi_extra=_body_of(_EXECUTE) | {"parameters": [_NAME]},
+        openapi_extra=_body_of(_EXECUTE),
         responses=ERRORS,
         summary="Start a run",
     )
-    async def execute(request: Request, name: str, wait: bool = False) -> Response:
+    async def execute(request: Request, name: Annotated[str, NAME], wait: bool = False) -> Response:
         tenant = service.caller(request)
         asked = tool(name)
         body = await _json(request)
@@ -448,7 +450,6 @@ CSP = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _EXECUTE = {"type": "object", "properties": {"inputs": {"type": "object"}}}
-_NAME = {"name": "name", "in": "path", "required": True, "schema": {"enum": [one.name for one in TOOLS]}}
 _ERROR = {
     "type": "object",
     "properties": {
