@@ -33,7 +33,7 @@ format: $(READY)
 
 $(READY): requirements/dev.txt pyproject.toml
 	@scripts/system_packages.sh base
-	$(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@rm -f $(VENV)/.ready-*; touch $(READY)
