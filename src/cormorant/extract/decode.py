@@ -55,6 +55,7 @@ _BOMS = (
 )
 _UTF8_SEQUENCE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _HIGH_BYTES = bytes(range(0x80, 0x100))
+_UTF8_LEADS = bytes(range(0xC2, 0xF5))
 _ISO_2022_JP = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _PROLOG = re.compile(rb"""\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]+)["']""")
 _SKIPPED = re.compile(rb"<!--.*?(?:-->|\Z)|<(script|style|title|noscript)\b.*?(?:</\1|\Z)", re.I | re.S)
@@ -227,4 +228,4 @@ def _ends_cut(body: bytes, name: str) -> bool:
     """Whether the last character looks cut in half rather than broken."""
     if name != "utf-8":
         return name in _MULTIBYTE or name.startswith("utf-")
-    return bool(_UTF8_SEQUENCE.search(body))
+    return not body.isascii() and bool(_UTF8_SEQUENCE.search(body))
