@@ -88,6 +88,8 @@ class Ranked:
         self._asked = Asked(question)
         self._found = self._asked.counts(text, self.spans)
         self._score()
+        self._order = sorted(range(len(self.spans)), key=lambda n: (-self.scores[n], n))
+        self._costs: dict[tuple[str, int], int] = {}  # by counter and sentence: a text is often filled more than once
 
     def _score(self) -> None:
         found, spans, home = self._found, self.spans, self._home
@@ -127,13 +129,30 @@ class Ranked:
     def fill(self, budget: int, counter: str | tokens.Counter = tokens.DEFAULT, *, document: str = "") -> list[Passage]:
         """The best sentences, in page order, those that touch as one passage, together at most `budget` tokens."""
         made = tokens.counter(counter)
-        chosen = _filled(self._text, self.spans, self.scores, budget, made)
+        chosen = self._chosen(budget, made)
         while True:
             found = _merged(self._text, self.spans, self.scores, chosen, document)
             # The space between two sentences is one token, seldom more; what is handed over is counted as it stands.
             if not found or sum(made.count(passage.text) + 1 for passage in found) - 1 <= budget:
                 return found
             chosen.remove(min(chosen, key=lambda n: (self.scores[n], -n)))
+
+    def _chosen(self, budget: int, counter: tokens.Counter) -> set[int]:
+        chosen: set[int] = set()
+        left = budget
+        misses = 0
+        for n in self._order:
+            if left <= 0 or misses > MISSES:
+                break
+            if (cost := self._costs.get((counter.name, n))) is None:
+                start, end = self.spans[n]
+                self._costs[counter.name, n] = cost = counter.count(self._text[start:end])
+            if cost <= left:
+                chosen.add(n)
+                left -= cost + 1  # the space or line end that joins it to the next
+            else:
+                misses += 1
+        return chosen
 
     def explain(self, n: int) -> Parts:
         """The parts of the score of sentence `n`."""
@@ -312,23 +331,6 @@ def _standard(values: list[float]) -> list[float]:
     mean = fmean(values)
     spread = (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
     return [(value - mean) / spread if spread else 0.0 for value in values]
-
-
-def _filled(text: str, spans: Sequence[tuple[int, int]], scores: Sequence[float], budget: int, counter: tokens.Counter) -> set[int]:
-    chosen: set[int] = set()
-    left = budget
-    misses = 0
-    for n in sorted(range(len(spans)), key=lambda n: (-scores[n], n)):
-        if left <= 0 or misses > MISSES:
-            break
-        start, end = spans[n]
-        cost = counter.count(text[start:end])
-        if cost <= left:
-            chosen.add(n)
-            left -= cost + 1  # the space or line end that joins it to the next
-        else:
-            misses += 1
-    return chosen
 
 
 def _merged(text: str, spans: Sequence[tuple[int, int]], scores: Sequence[float], chosen: set[int], document: str) -> list[Passage]:
