@@ -164,30 +164,39 @@ class Finder:
         tried: list[Tried] = []
         failures: list[CormorantError] = []
         weak: Found | None = None
-        ready = [backend for name in names if (backend := self._ready(name, tried)) is not None]
-        resting = [b.name for b in ready if self.health.rests(b.name)]
-        if len(resting) == len(ready):
-            resting = resting[1:]  # everybody rests: the first is asked all the same
-        for backend in ready:
-            if backend.name in resting:
-                tried.append(Tried(backend.name, "cooling_down", self.health.why(backend.name)))
+        resting: list[SearchProvider] = []
+        for name in names:  # each is made when its turn comes: most searches end at the first
+            backend = self._ready(name, tried)
+            if backend is None:
                 continue
-            try:
-                found = await self._ask(backend, query)
-            except InvalidArguments:
-                raise
-            except CormorantError as error:
-                failures.append(error)
-                tried.append(Tried(backend.name, error.code, error.message))
+            if self.health.rests(name):
+                resting.append(backend)
+                tried.append(Tried(name, "cooling_down", self.health.why(name)))
                 continue
-            if backend.name == "library" and (not found.results or any(note.startswith(WEAK) for note in found.notes)):
+            found = await self._attempt(backend, query, tried, failures)
+            if found is not None and not (name == "library" and _says_little(found)):
+                return self._finished(found, query, tried)
+            if found is not None:
                 weak = found
                 tried.append(Tried("library", "no_results", "the library has nothing, or little, to say to this"))
-                continue
-            return self._finished(found, query, tried)
         if weak is not None:
             return self._finished(weak, query, [t for t in tried if t.provider != "library"], _offline(failures))
+        if resting and not failures:  # everybody rests: the first is asked all the same
+            tried = [t for t in tried if t.provider != resting[0].name]
+            if found := await self._attempt(resting[0], query, tried, failures):
+                return self._finished(found, query, tried)
         raise self._nobody(tried, failures)
+
+    async def _attempt(self, backend: SearchProvider, query: Query, tried: list[Tried], failures: list[CormorantError]) -> Found | None:
+        """The answer, or nothing and a line in `tried`. Raises: InvalidArguments, which no other backend would read otherwise."""
+        try:
+            return await self._ask(backend, query)
+        except InvalidArguments:
+            raise
+        except CormorantError as error:
+            failures.append(error)
+            tried.append(Tried(backend.name, error.code, error.message))
+            return None
 
     async def _fused(self, names: list[str], query: Query) -> Found:
         """Several backends at once, one list by reciprocal rank; who failed is named."""
@@ -344,6 +353,10 @@ def _joined(queries: list[Query], answers: Sequence[Found | CormorantError]) -> 
         errors=(*(e for found in came for e in found.errors), *errors),
         notes=tuple(dict.fromkeys(note for found in came for note in found.notes)),
     )
+
+
+def _says_little(found: Found) -> bool:
+    return not found.results or any(note.startswith(WEAK) for note in found.notes)
 
 
 def _offline(failures: Sequence[CormorantError]) -> str:
