@@ -19,7 +19,7 @@ READ_MAX_CHARS = 20_000  # of one hidden passage
 
 _MODEL = r"(?:ai|llms?|language models?|(?:ai )?assistants?|ai (?:agents?|models?|crawlers?)|chat ?bots?|chatgpt|claude|gemini|gpt)"
 _MACHINE = r"(?:ai|llms?|language models?|ai (?:agents?|assistants?|models?|crawlers?)|chat ?bots?|chatgpt|claude|gemini|gpt)"  # no person
-_WHOSE = r"(?:previous|prior|above|earlier|preceding|all|any|your|system|other|the)"
+_WHOSE = r"(?:previous|prior|above|earlier|preceding|all|any|your|system|other)"
 _ORDERS = r"(?:instructions?|prompts?|rules?|directions?|guidelines?|context|messages?|commands?|policies|training)"
 _ROLE = r"(?:unrestricted|jailbroken|root|admin|developer|system|dan)"
 _HELD = r"(?:system prompt|your (?:instructions|prompt|secrets?|credentials|api keys?))"
@@ -29,7 +29,8 @@ _DEED = r"(?:ignore|recommend|rate|rank|say|respond|reply|visit|click|send|inclu
 _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("ignore", "disregard", "forget", "override", "bypass"),
-        rf"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{{0,40}}\b{_WHOSE}\b[^.\n]{{0,40}}\b{_ORDERS}\b",
+        rf"\b(?:ignore|disregard|forget|override|bypass)\b[^.,\n]{{0,40}}\b{_WHOSE}\b[^.,\n]{{0,30}}\b{_ORDERS}\b"
+        rf"|\b(?:ignore|disregard|forget)\b[^.,\n]{{0,20}}\b{_ORDERS}\b[^.,\n]{{0,15}}\b(?:above|before|earlier|given|so far)\b",
     ),
     (
         ("you are now",),
@@ -58,7 +59,8 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("system", "assistant", "developer"),
-        r"(?m:^[^\w\n]{0,4}(?:system|assistant|developer)\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)",
+        r"(?m:^[^\w\n]{0,4}(?:system|assistant|developer (?:prompt|message|note))"
+        r"\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)",
     ),
     (
         ("instruction",),
@@ -68,7 +70,7 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         (" tool", " function"),
         r"\b(?:call|use|invoke|run|execute)\b[^.\n]{0,20}\b\w+\s+(?:tool|function)\b"
-        r"[^.\n]{0,80}\b(?:password|token|secret|key|cookie|credential|email|http)",
+        r"[^.\n]{0,80}\b(?:passwords?|tokens?|secrets?|api keys?|cookies?|credentials?)\b",
     ),
     (
         ("as ",),
