@@ -153,6 +153,15 @@ def test_the_summary_has_each_heading_with_its_first_sentence() -> None:
     assert not view.truncated
 
 
+@pytest.mark.parametrize("said", ["水門" * 400, "👩‍👩‍👧" * 200, "x" * 900], ids=["ideographs", "emoji", "one word"])
+def test_a_first_sentence_without_spaces_is_shortened_not_dropped(said: str) -> None:
+    text = fit(Document(URL, f"# Top\n\n{said}\n"), view="summary").text
+    shown = text.split("# Top\n")[1]
+    assert shown.endswith(" …")
+    assert said.startswith(shown.removesuffix(" …"))
+    assert 200 < len(shown) < 320
+
+
 def test_without_a_named_view_the_summary_grows_into_the_budget() -> None:
     view = manual(budget=400)
     assert view.kind == "summary"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cormorant.blocks import Block
+from cormorant.blocks import Block, grapheme_border
 from cormorant.cut import Room, piece
 from cormorant.outline import Page, Part
 from cormorant.sentences import sentences
@@ -146,5 +146,5 @@ def _first(text: str, block: Block, most: int) -> str:
     sentence = " ".join(said[spans[0][0] : spans[0][1]].split())
     if len(sentence) <= most:
         return sentence
-    head = sentence[:most]
-    return (head[: head.rfind(" ")] if " " in head else "") + " …"
+    space = sentence.rfind(" ", most // 2, most)
+    return sentence[: space if space > 0 else grapheme_border(sentence, most)] + " …"
