@@ -90,15 +90,21 @@ def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
     body = tree.body
     if body is None:
         return
+    made_here: set[int] = set()  # the mark is ours to set: a page that sets it is read like any other
     if "<table" in lowered and ("<pre" in lowered or "<code" in lowered or "blob-code" in lowered):
         for table in body.css("table"):
             if len(table.css("table")) == 1 and is_listing(table):  # a listing holds no table that it could take with it
                 made = tree.create_node("pre")
                 _fill(made, text_of(table), language_of(table))
+                before = table.prev
+                parent = table.parent
                 table.replace_with(made)
+                placed = before.next if before is not None else parent.first_child if parent is not None else None
+                if placed is not None:
+                    made_here.add(placed.mem_id)
     if "<pre" in lowered:
         for node in body.css("pre"):
-            if DONE not in node.attributes and len(node.css("pre")) == 1:
+            if node.mem_id not in made_here and len(node.css("pre")) == 1:
                 _fill(node, text_of(node), language_of(node))
     if any(layer in lowered for layer in ("cm-content", "codemirror-code", "view-lines", "ace_text-layer")):
         for node in outermost(body, _EDITOR_LAYERS):
@@ -296,7 +302,8 @@ def _named_by(node: LexborNode, *, close: bool) -> str:
     attributes = node.attributes
     for name in _LANGUAGE_ATTRIBUTES:
         value = (attributes.get(name) or "").strip().lower()
-        if value and (name not in ("lang", "language", "syntax") or value in _LANGUAGES) and (found := _normal(value)):
+        human = name in ("lang", "language", "syntax")  # on a wrapper, `lang="pl"` is Polish and not Perl
+        if value and (not human or (close and value in _LANGUAGES)) and (found := _normal(value)):
             return found
     names = attributes.get("class") or ""
     if not names:

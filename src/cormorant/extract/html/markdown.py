@@ -49,6 +49,7 @@ _ADMONITION_KIND = re.compile(
     r"(?:$|[\s_-])",
     re.I,
 )
+_PLAIN_NAME = re.compile(r"[\w+#.*†‡§¶-]{0,40}")  # what our own passes write into attributes; a page may write anything
 _NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[*†‡§¶↩↑^])[\])]?|\[[a-z]\]", re.I)
 _TYPED = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.S)
 _TITLE = re.compile(r"title|heading|label|header", re.I)
@@ -133,7 +134,10 @@ class Renderer:
     def _block(self, node: LexborNode, tag: str) -> Leave | None:
         self._end_run()
         if tag in ("div", "section", "aside", "details", "p"):
-            names = node.attributes.get("class")
+            attributes = node.attributes
+            if attributes.get("role") == "heading":
+                return self._titled(min(6, max(2, _number(attributes.get("aria-level"), 2))))
+            names = attributes.get("class")
             if names and tag != "p" and _ADMONITION.search(names):
                 return self._admonition(node, names)
         return self._end_run
@@ -250,7 +254,8 @@ class Renderer:
             self.run.append(inline.BREAK)
 
     def _superscript(self, node: LexborNode) -> Leave | None:
-        if label := node.attributes.get(notes.REF):
+        label = node.attributes.get(notes.REF)
+        if label and _PLAIN_NAME.fullmatch(label):
             while self.run and self.run[-1].isspace():
                 self.run.pop()
             self._write(self.store.keep(f"[^{label}]", f"[{label}]"))
@@ -368,7 +373,7 @@ class Renderer:
         if node.tag == "code":
             text = textwrap.dedent(text).strip()
         if text.strip():
-            language = code.language_of(node) if language is None else language
+            language = code.language_of(node) if language is None or not _PLAIN_NAME.fullmatch(language) else language
             self._add(Block("code", text if self.plain else code.fenced(text, language), text))
 
     def _quote(self, node: LexborNode) -> Leave:
@@ -497,6 +502,8 @@ class Renderer:
 
     def _note(self, node: LexborNode) -> Leave:
         label = node.attributes.get(notes.REF) or ""
+        if not _PLAIN_NAME.fullmatch(label):
+            return _nothing
         self._end_run()
         box = Box("note")
         self.boxes.append(box)
