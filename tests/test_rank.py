@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from json import dumps
 from typing import Any
 
 import pytest
 
+from cormorant.errors import NotConfigured, ProviderError, RateLimited
+from cormorant.rank import maxsim
+from cormorant.rank.api import Api
+from cormorant.rank.maxsim import MaxSim
 from cormorant.rank.words import Words
+from cormorant.search import Reply
+from cormorant.settings import Settings
 
 pytestmark = pytest.mark.anyio
 QUESTION = "When was the lock at Brimley opened?"
@@ -17,7 +24,17 @@ TEXTS = [
     "Locks are opened by hand on most canals.",
     "",
 ]
-RERANKERS = [Words()]
+
+
+def installed() -> list[Any]:
+    """`words` always; `maxsim` where its extra is installed."""
+    try:
+        return [Words(), MaxSim()]
+    except NotConfigured:
+        return [Words()]
+
+
+RERANKERS = installed()
 
 
 @pytest.mark.parametrize("reranker", RERANKERS, ids=lambda r: r.label)
@@ -81,3 +98,83 @@ async def test_what_the_best_texts_share_lifts_the_others_that_have_it() -> None
     ]
     scores = await Words().score("Who won the Norwell regatta in 1990?", texts)
     assert scores[3] > scores[2]
+
+
+def test_a_model_file_that_is_not_the_measured_one_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    package = tmp_path / "a_model_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "model.onnx").write_bytes(b"something else")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(maxsim.FILES, "model", ("a_model_package", "model.onnx", "0" * 64))
+    with pytest.raises(NotConfigured, match="not the one"):
+        maxsim._file("model")
+    monkeypatch.setitem(maxsim.FILES, "model", ("no_such_package_here", "model.onnx", "0" * 64))
+    with pytest.raises(NotConfigured) as caught:
+        maxsim._file("model")
+    assert "cormorant[rerank]" in caught.value.remedy
+
+
+SHAPES = {
+    "cohere": {"results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.1}]},
+    "jina": {"results": [{"index": 1, "relevance_score": 0.9, "document": {"text": "x"}}, {"index": 0, "relevance_score": 0.1}]},
+    "voyage": {"object": "list", "data": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.1}]},
+    "tei": [{"index": 1, "score": 0.9}, {"index": 0, "score": 0.1}],
+}
+KEYS = {"COHERE_API_KEY": "sk-1", "JINA_API_KEY": "sk-1", "VOYAGE_API_KEY": "sk-1"}
+URLS = {"rerank-tei": "http://127.0.0.1:9/rerank"}
+
+
+def service(kind: str, answer: Any, status: int = 200) -> tuple[Api, list[dict[str, Any]]]:
+    """A reranking service that answers so, and what it was asked."""
+    asked: list[dict[str, Any]] = []
+
+    async def request(method: str, url: str, *, headers: Any = None, json: Any = None, **_: Any) -> Reply:
+        asked.append({"method": method, "url": url, "headers": dict(headers or {}), "json": json})
+        return Reply(status, {}, dumps(answer).encode() if not isinstance(answer, bytes) else answer)
+
+    settings = Settings.model_validate({"keys": KEYS, "search": {"urls": URLS}, "answer": {"reranker": kind}})
+    return Api(settings, request), asked
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+async def test_each_service_is_asked_and_read_in_its_own_shape(kind: str) -> None:
+    reranker, asked = service(kind, SHAPES[kind])
+    assert await reranker.score("q", ["a", "b"]) == [0.1, 0.9]
+    (sent,) = asked
+    assert sent["method"] == "POST"
+    assert sent["json"]["query"] == "q"
+    assert sent["json"]["texts" if kind == "tei" else "documents"] == ["a", "b"]
+    assert (sent["headers"].get("Authorization") == "Bearer sk-1") is (kind != "tei")
+    assert reranker.label.startswith(f"{kind}::")
+
+
+async def test_logits_become_shares_and_unnamed_texts_score_nought() -> None:
+    reranker, _ = service("tei", [{"index": 1, "score": 4.0}, {"index": 0, "score": -4.0}])
+    low, high, none = await reranker.score("q", ["a", "b", "c"])
+    assert 0 < low < 0.05 < 0.95 < high < 1
+    assert none == 0
+
+
+@pytest.mark.parametrize(("status", "kind"), [(401, ProviderError), (429, RateLimited), (500, ProviderError)])
+async def test_a_refusal_is_typed_and_shows_no_key(status: int, kind: type[Exception]) -> None:
+    reranker, _ = service("cohere", {"message": "bad key sk-1"}, status)
+    with pytest.raises(kind) as caught:
+        await reranker.score("q", ["a"])
+    assert "sk-1" not in str(caught.value)
+
+
+@pytest.mark.parametrize("answer", [{}, {"results": [{"index": 9, "relevance_score": 1}]}, {"results": [{}]}, {"results": []}, b"<x>", [1]])
+async def test_an_undocumented_answer_is_typed(answer: Any) -> None:
+    reranker, _ = service("cohere", answer)
+    with pytest.raises(ProviderError):
+        await reranker.score("q", ["a"])
+
+
+@pytest.mark.parametrize(("name", "says"), [("cohere", "COHERE_API_KEY"), ("tei", "address"), ("nobody", "no reranking service")])
+def test_what_a_service_lacks_is_named(name: str, says: str) -> None:
+    async def request(*_: Any, **__: Any) -> Reply:
+        raise AssertionError
+
+    with pytest.raises(NotConfigured, match=says):
+        Api(Settings(), request, name=name)

@@ -40,9 +40,15 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "rank": {
         "words": "cormorant.rank.words:Words",
+        "maxsim": "cormorant.rank.maxsim:MaxSim",
+        "cohere": "cormorant.rank.api:Api",
+        "jina": "cormorant.rank.api:Api",
+        "voyage": "cormorant.rank.api:Api",
+        "tei": "cormorant.rank.api:Api",
     },
     "write": {
         "quote": "cormorant.writers.quote:Quote",
+        "llm": "cormorant.writers.llm:Llm",
     },
 }
 

@@ -117,7 +117,9 @@ class Search(_Section):
     block_domains: tuple[str, ...] = Field((), description="Hosts dropped from every result list.")
     keyless: bool = Field(True, description="Whether public keyless search is tried when nothing else is configured.")
     timeout: Seconds = Field(15.0, description="Deadline of one backend call.", gt=0)
-    keyless_timeout: Seconds = Field(6.0, description="Deadline of public keyless search, so that being offline is known soon.", gt=0)
+    keyless_timeout: Seconds = Field(
+        8.0, description="Deadline of public keyless search, all of its backends together, so that being offline is known soon.", gt=0
+    )
     fuse: int = Field(1, description="Backends of the chain asked at once; 2 or more answers are fused by reciprocal rank.", ge=1, le=4)
     model: str = Field("", description="provider/model for searching with a model vendor's own search; empty means its cheap one.")
     engine_id: str = Field("", description="Search engine id (cx) of Google Programmable Search (GOOGLE_CSE_ID).")
@@ -130,6 +132,9 @@ class Answering(_Section):
     reranker: str = Field("words", description="Name of the reranker.")
     writer: str = Field("auto", description="quote (no model), llm, or auto: llm when a model is configured.")
     model: str = Field("", description="provider/model of the writer, e.g. openai/gpt-5-mini.")
+    model_url: str = Field(
+        "", description="Base URL of the writer's model where it is not the vendor's own, e.g. http://127.0.0.1:8080/v1."
+    )
     keep: int = Field(5, description="Sources kept after reranking.", ge=1, le=20)
     sentences: int = Field(5, description="Sentences the extractive writer quotes at most.", ge=1, le=20)
     budget: int = Field(8_000, description="Tokens of evidence the writer sees.", ge=100)
@@ -212,7 +217,7 @@ ALIASES = {
 SECRETS = (
     "BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "EXA_API_KEY", "TAVILY_API_KEY", "SERPER_API_KEY", "KAGI_API_KEY", "PERPLEXITY_API_KEY",
     "JINA_API_KEY", "FIRECRAWL_API_KEY", "PARALLEL_API_KEY", "GOOGLE_CSE_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY",
-    "GOOGLE_API_KEY", "XAI_API_KEY", "COHERE_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "SEARXNG_TOKEN", "SECURE_BROWSER_SECRET",
+    "GOOGLE_API_KEY", "XAI_API_KEY", "COHERE_API_KEY", "VOYAGE_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "SEARXNG_TOKEN", "SECURE_BROWSER_SECRET",
 )  # fmt: skip
 RENAMED = {"search.api_key": "search.key", "search.backend": "search.provider", "search.base_url": "search.url"}
 __all__ = ["PROJECT_FILE", "Loaded", "Row", "Settings", "describe", "load", "of", "read", "unset", "unset_secret", "write", "write_secret"]

@@ -471,11 +471,12 @@ class Web:
 
     def _reranker(self) -> Any:
         kind, _, _model = self.settings.answer.reranker.partition("::")
-        return part("rank", kind)()
+        return part("rank", kind)(self.settings, self._backends.api)
 
     def _writer(self) -> Any:
         how = self.settings.answer
-        name = how.writer if how.writer != "auto" else "quote"
+        modelled = bool(how.model or self.settings.models.get("default"))
+        name = how.writer if how.writer != "auto" else "llm" if modelled else "quote"
         return part("write", name)(sentences=how.sentences) if name == "quote" else part("write", name)(self.settings, self._backends.api)
 
     # -- the library, and what this install can do ---------------------------------------------------------------------

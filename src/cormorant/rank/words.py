@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from cormorant.scoring import bm25, with_feedback
+from cormorant.search import Request
+from cormorant.settings import Settings
 
 
 class Words:
@@ -12,6 +14,9 @@ class Words:
     """
 
     label = "words::bm25"
+
+    def __init__(self, settings: Settings | None = None, request: Request | None = None) -> None:
+        """Takes what every reranker is given, and needs none of it."""
 
     async def score(self, question: str, texts: list[str]) -> list[float]:
         """One score per text; 0 means that it has no term of the question."""
