@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as hypothesis_settings
+
+# A busy machine is no failure, and a run that failed in CI has to fail again on a desk.
+hypothesis_settings.register_profile("cormorant", deadline=None, derandomize=bool(os.environ.get("CI")))
+hypothesis_settings.load_profile("cormorant")
 
 SHARED = Path(__file__).parents[2] / "shared"
 
