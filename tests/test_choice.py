@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import anyio
 import pytest
 
 from cormorant.choice import Finder, hosted_activity, hosted_tools
@@ -235,6 +236,14 @@ async def test_offline_is_said_in_one_line(world):
     assert "\n" not in error.message
     assert "WEB_SEARCH_URL" in error.remedy
     assert "cormorant index add" in error.remedy
+
+
+async def test_a_network_that_swallows_everything_is_given_up_in_time(world):
+    async def silent(method: str, url: str, **_: object):
+        await anyio.sleep(60)
+
+    with anyio.fail_after(10), pytest.raises(NoProvider, match="offline"):
+        await world({"keyless_timeout": 0.2}, request=silent).search(Query("tides"))
 
 
 async def test_offline_with_a_weak_library_gives_what_there_is_and_says_so(world):

@@ -165,6 +165,7 @@ class Finder:
         failures: list[CormorantError] = []
         weak: Found | None = None
         resting: list[SearchProvider] = []
+        until = anyio.current_time() + self.settings.search.keyless_timeout
         for name in names:  # each is made when its turn comes: most searches end at the first
             backend = self._ready(name, tried)
             if backend is None:
@@ -173,7 +174,7 @@ class Finder:
                 resting.append(backend)
                 tried.append(Tried(name, "cooling_down", self.health.why(name)))
                 continue
-            found = await self._attempt(backend, query, tried, failures)
+            found = await self._attempt(backend, query, tried, failures, until)
             if found is not None and not (name == "library" and _says_little(found)):
                 return self._finished(found, query, tried)
             if found is not None:
@@ -183,14 +184,22 @@ class Finder:
             return self._finished(weak, query, [t for t in tried if t.provider != "library"], _offline(failures))
         if resting and not failures:  # everybody rests: the first is asked all the same
             tried = [t for t in tried if t.provider != resting[0].name]
-            if found := await self._attempt(resting[0], query, tried, failures):
+            if found := await self._attempt(resting[0], query, tried, failures, until):
                 return self._finished(found, query, tried)
         raise self._nobody(tried, failures)
 
-    async def _attempt(self, backend: SearchProvider, query: Query, tried: list[Tried], failures: list[CormorantError]) -> Found | None:
-        """The answer, or nothing and a line in `tried`. Raises: InvalidArguments, which no other backend would read otherwise."""
+    async def _attempt(
+        self, backend: SearchProvider, query: Query, tried: list[Tried], failures: list[CormorantError], until: float
+    ) -> Found | None:
+        """The answer, or nothing and a line in `tried`. Raises: InvalidArguments, which no other backend would read otherwise.
+
+        All public backends together have until `until`, and no one of them takes more than half of that time.
+        """
+        within_s = None
+        if getattr(backend, "keyless_public", False):
+            within_s = max(0.0, min(until - anyio.current_time(), self.settings.search.keyless_timeout / 2))
         try:
-            return await self._ask(backend, query)
+            return await self._ask(backend, query, within_s)
         except InvalidArguments:
             raise
         except CormorantError as error:
@@ -230,13 +239,13 @@ class Finder:
         )
         return self._finished(replace(found, freshness_applied=applied), query, tried)  # type: ignore[arg-type]
 
-    async def _ask(self, backend: SearchProvider, query: Query) -> Found:
-        public = getattr(backend, "keyless_public", False)
+    async def _ask(self, backend: SearchProvider, query: Query, within_s: float | None = None) -> Found:
+        """One backend's answer, noted in its health. Raises: every error of a backend."""
         try:
-            with anyio.fail_after(self.settings.search.keyless_timeout if public else None):
+            with anyio.fail_after(within_s):
                 found = await backend.search(query)
         except TimeoutError as error:
-            failure = Timeout(f"{backend.name} did not answer within {self.settings.search.keyless_timeout:g} seconds", retryable=True)
+            failure = Timeout(f"{backend.name} did not answer within {within_s:.3g} seconds", retryable=True)
             self.health.failed(backend.name, failure)
             raise failure from error
         except InvalidArguments:

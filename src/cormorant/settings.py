@@ -217,7 +217,8 @@ ALIASES = {
 SECRETS = (
     "BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "EXA_API_KEY", "TAVILY_API_KEY", "SERPER_API_KEY", "KAGI_API_KEY", "PERPLEXITY_API_KEY",
     "JINA_API_KEY", "FIRECRAWL_API_KEY", "PARALLEL_API_KEY", "GOOGLE_CSE_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY",
-    "GOOGLE_API_KEY", "XAI_API_KEY", "COHERE_API_KEY", "VOYAGE_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "SEARXNG_TOKEN", "SECURE_BROWSER_SECRET",
+    "GOOGLE_API_KEY", "XAI_API_KEY", "COHERE_API_KEY", "VOYAGE_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "SEARXNG_TOKEN",
+    "SECURE_BROWSER_SECRET",
 )  # fmt: skip
 RENAMED = {"search.api_key": "search.key", "search.backend": "search.provider", "search.base_url": "search.url"}
 __all__ = ["PROJECT_FILE", "Loaded", "Row", "Settings", "describe", "load", "of", "read", "unset", "unset_secret", "write", "write_secret"]
