@@ -53,3 +53,45 @@ def item(blocks: list[Block], mark: str) -> str:
 def quoted(text: str) -> str:
     """Every line behind `>`."""
     return "\n".join(f"> {line}" if line else ">" for line in text.split("\n"))
+
+
+def one_list(blocks: list[Block]) -> list[Block]:
+    """The blocks of a list as one: what stands between items without being one belongs to the item before."""
+    items: list[Block] = []
+    lead: list[Block] = []
+    for block in blocks:
+        if block.kind == "item":
+            items.append(block)
+        elif items:
+            pad = " " * (len(items[-1].text) - len(items[-1].text.lstrip("-0123456789. "))) or "  "
+            pad = pad if len(pad) <= 6 else "  "
+            glue = "\n" if block.kind == "list" else "\n\n"
+            items[-1].text += glue + pad + re.sub(r"\n(?=[^\n])", "\n" + pad, block.text)
+        else:
+            lead.append(block)
+    return [*lead, Block("list", joined(items))] if items else lead
+
+
+def definition_blocks(blocks: list[Block], *, plain: bool) -> list[Block]:
+    """`- **term**: meaning` where meanings are short, else the term in bold and its blocks below it."""
+    simple = all(block.kind in ("term", "definition") and block.raw == "simple" for block in blocks)
+    found: list[Block] = []
+    terms: list[str] = []
+    for block in blocks:
+        text = block.text
+        if block.kind == "term":
+            terms.append(text if plain or text.startswith(("**", "`")) or "\n" in text or block.raw != "simple" else f"**{text}**")
+            continue
+        if not simple:
+            found += [Block("p", term) for term in terms] + [Block("p", text)]
+        elif terms:
+            found.append(Block("item", item([Block("p", f"{', '.join(terms)}: {text}")], "- ")))
+        elif found:
+            found[-1].text += "\n\n  " + text.replace("\n", "\n  ") if found[-1].kind == "item" else ""
+        else:
+            found.append(Block("p", text))
+        terms = []
+    found += [Block("p", term) for term in terms]
+    if simple and found and all(block.kind == "item" for block in found):
+        return [Block("list", joined(found))]
+    return found

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from selectolax.lexbor import LexborNode
 
 from cormorant.extract.html import code, images, inline, notes, tables
-from cormorant.extract.html.assemble import Block, item, joined, quoted
+from cormorant.extract.html.assemble import Block, definition_blocks, item, joined, one_list, quoted
 from cormorant.extract.html.links import Addresses
 from cormorant.extract.html.metadata import words_of
 from cormorant.extract.html.tables import Cell, Table
@@ -437,7 +437,7 @@ class Renderer:
             self._end_run()
             self.lists -= 1
             self.boxes.pop()
-            for block in _one_list(box.blocks):
+            for block in one_list(box.blocks):
                 self._add(block)
 
         return leave
@@ -470,7 +470,7 @@ class Renderer:
 
         def leave() -> None:
             self._end_run()
-            for block in _definition_blocks(self.boxes.pop().blocks, plain=self.plain):
+            for block in definition_blocks(self.boxes.pop().blocks, plain=self.plain):
                 self._add(block)
 
         return leave
@@ -622,48 +622,6 @@ def _is_block_code(node: LexborNode, text: str) -> bool:
     if parent is None or parent.tag not in ("div", "section", "article", "main", "body", "figure", "td", "li", "p"):
         return False
     return parent.text(strip=True) == text.strip() and ("\n " in text or node.css_first("br,div") is not None)
-
-
-def _one_list(blocks: list[Block]) -> list[Block]:
-    """The blocks of a list as one: what stands between items without being one belongs to the item before."""
-    items: list[Block] = []
-    lead: list[Block] = []
-    for block in blocks:
-        if block.kind == "item":
-            items.append(block)
-        elif items:
-            pad = " " * (len(items[-1].text) - len(items[-1].text.lstrip("-0123456789. "))) or "  "
-            pad = pad if len(pad) <= 6 else "  "
-            glue = "\n" if block.kind == "list" else "\n\n"
-            items[-1].text += glue + pad + re.sub(r"\n(?=[^\n])", "\n" + pad, block.text)
-        else:
-            lead.append(block)
-    return [*lead, Block("list", joined(items))] if items else lead
-
-
-def _definition_blocks(blocks: list[Block], *, plain: bool) -> list[Block]:
-    """`- **term**: meaning` where meanings are short, else the term in bold and its blocks below it."""
-    simple = all(block.kind in ("term", "definition") and block.raw == "simple" for block in blocks)
-    found: list[Block] = []
-    terms: list[str] = []
-    for block in blocks:
-        text = block.text
-        if block.kind == "term":
-            terms.append(text if plain or text.startswith(("**", "`")) or "\n" in text or block.raw != "simple" else f"**{text}**")
-            continue
-        if not simple:
-            found += [Block("p", term) for term in terms] + [Block("p", text)]
-        elif terms:
-            found.append(Block("item", item([Block("p", f"{', '.join(terms)}: {text}")], "- ")))
-        elif found:
-            found[-1].text += "\n\n  " + text.replace("\n", "\n  ") if found[-1].kind == "item" else ""
-        else:
-            found.append(Block("p", text))
-        terms = []
-    found += [Block("p", term) for term in terms]
-    if simple and found and all(block.kind == "item" for block in found):
-        return [Block("list", joined(found))]
-    return found
 
 
 _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
