@@ -256,8 +256,9 @@ Add cormorant to an agent (any other MCP client: run the command `cormorant mcp`
 
 @click.command()
 @click.option("--structured", type=click.Choice(["off", "auto", "on"]), default="auto", show_default=True, help="Send structuredContent.")
+@click.option("--pair", is_flag=True, help="Offer search and fetch, for clients that demand those two names.")
 @click.option("--how", is_flag=True, help="Print how to add the server to an agent, and stop.")
-def mcp(structured: str, how: bool) -> None:
+def mcp(structured: str, pair: bool, how: bool) -> None:
     """Serve the tools over MCP on standard input and output.
 
     \b
@@ -275,7 +276,7 @@ def mcp(structured: str, how: bool) -> None:
 
     async def serve() -> None:
         async with Web(load()) as web:
-            await serve_stdio(web, structured=structured)  # type: ignore[arg-type]
+            await serve_stdio(web, structured=structured, pair=pair)  # type: ignore[arg-type]
 
     run_async(serve())
 

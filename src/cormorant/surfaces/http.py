@@ -57,8 +57,9 @@ class Tenant:
         self.executions = Executions(folder / "executions")
         self.places = asyncio.Semaphore(concurrency)
         self.calls = 0  # going on or waiting for a place
-        self._mcp: ASGIApp | None = None
-        self._mcp_task: asyncio.Task[None] | None = None
+        self._mcp: dict[bool, ASGIApp] = {}
+        self._mcp_starting = asyncio.Lock()
+        self._mcp_tasks: list[asyncio.Task[None]] = []
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -69,34 +70,36 @@ class Tenant:
         finally:
             self.calls -= 1
 
-    async def mcp(self) -> ASGIApp:
+    async def mcp(self, *, pair: bool) -> ASGIApp:
         """The MCP endpoint, started when it is first asked for, in a task of its own: its sessions outlive requests."""
-        if self._mcp is None:
-            from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+        async with self._mcp_starting:
+            return self._mcp[pair] if pair in self._mcp else await self._start_mcp(pair=pair)
 
-            from cormorant.surfaces.mcp import server
+    async def _start_mcp(self, *, pair: bool) -> ASGIApp:
+        from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 
-            manager = StreamableHTTPSessionManager(server(self.web))
-            ready = asyncio.Event()
+        from cormorant.surfaces.mcp import server
 
-            async def run() -> None:
-                async with manager.run():
-                    ready.set()
-                    await asyncio.Event().wait()
+        manager = StreamableHTTPSessionManager(server(self.web, pair=pair))
+        ready = asyncio.Event()
 
-            self._mcp_task = asyncio.create_task(run())
-            await ready.wait()
-            self._mcp = StreamableHTTPASGIApp(manager)
-        return self._mcp
+        async def run() -> None:
+            async with manager.run():
+                ready.set()
+                await asyncio.Event().wait()
+
+        self._mcp[pair] = StreamableHTTPASGIApp(manager)
+        self._mcp_tasks.append(asyncio.create_task(run()))
+        await ready.wait()
+        return self._mcp[pair]
 
     async def end_streams(self) -> None:
         """End every run and every MCP session, so that no stream is torn."""
         await self.executions.aclose()
-        if self._mcp_task is not None:
-            self._mcp_task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._mcp_task
-            self._mcp = self._mcp_task = None
+        tasks, self._mcp_tasks, self._mcp = self._mcp_tasks, [], {}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def aclose(self) -> None:
         """Everything of this tenant."""
@@ -429,13 +432,14 @@ def _add_rest(app: FastAPI, service: Service) -> None:
 
         async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
             try:
-                endpoint = await service.caller(Request(scope)).mcp()
+                endpoint = await service.caller(Request(scope)).mcp(pair=scope["path"].endswith("/pair"))
             except CormorantError as error:
                 await shaped(error)(scope, receive, send)
                 return
             await endpoint(scope, receive, send)
 
-    app.router.routes.append(Route("/mcp", endpoint=Mcp(), include_in_schema=False))
+    for path in ("/mcp", "/mcp/pair"):
+        app.router.routes.append(Route(path, endpoint=Mcp(), include_in_schema=False))
 
 
 def _file(media_type: str, content: bytes) -> Callable[[], Awaitable[Response]]:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from mcp import types
+from mcp import MCPError, types
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
@@ -18,12 +18,14 @@ from cormorant import __version__
 from cormorant.errors import CormorantError, Internal, InvalidArguments
 from cormorant.events import Event
 from cormorant.results import error_text
+from cormorant.surfaces.mcp_pair import call_pair, pair_tools
 from cormorant.tools import TOOLS, Tool, tool
 from cormorant.web import Web
 
 DEFAULT_BUDGET = 8_000  # tokens of a call that names no size: a model's context is not ours to fill
 TICK_S = 5.0  # seconds between progress notes; clients give up after silence
 STRUCTURED_CAPABILITY = "cormorant/structured"
+RESOURCE = "cormorant://response/"
 
 Structured = Literal["off", "auto", "on"]
 Context = ServerRequestContext[Any]
@@ -34,14 +36,18 @@ INSTRUCTIONS = (
 )
 
 
-def server(web: Web, *, structured: Structured = "auto") -> Server[Any]:
-    """An MCP server over one `Web`; run it on any transport."""
+def server(web: Web, *, structured: Structured = "auto", pair: bool = False) -> Server[Any]:
+    """An MCP server over one `Web`; run it on any transport. `pair` lists `search` and `fetch` instead of the tools."""
 
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        if pair:
+            return types.ListToolsResult(tools=pair_tools())
         return types.ListToolsResult(tools=[described(t) for t in TOOLS if t.over_mcp and web.offers(t.name)])
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
+            if pair and params.name in ("search", "fetch"):
+                return await call_pair(web, params.name, params.arguments or {})
             asked = tool(params.name)
             result = await _with_progress(ctx, web, asked, _with_budget(asked, params.arguments or {}))
         except CormorantError as error:
@@ -53,7 +59,7 @@ def server(web: Web, *, structured: Structured = "auto") -> Server[Any]:
     async def list_resource_templates(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(
             name="stored result",
-            uri_template="cormorant://response/{response_id}",
+            uri_template=RESOURCE + "{response_id}",
             description="A stored search, page or answer, whole.",
             mime_type="text/markdown",
         )
@@ -64,9 +70,12 @@ def server(web: Web, *, structured: Structured = "auto") -> Server[Any]:
 
     async def read_resource(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        if not uri.startswith("cormorant://response/"):
-            raise InvalidArguments(f"no such resource: {uri}", remedy="cormorant://response/RESPONSE_ID")
-        stored = await web.get(uri.removeprefix("cormorant://response/"), budget=DEFAULT_BUDGET)
+        if not uri.startswith(RESOURCE):
+            raise _said(InvalidArguments(f"no such resource: {uri}", remedy=f"{RESOURCE}RESPONSE_ID"))
+        try:
+            stored = await web.get(uri.removeprefix(RESOURCE), budget=DEFAULT_BUDGET)
+        except CormorantError as error:
+            raise _said(error) from error
         text = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=stored.as_text())
         return types.ReadResourceResult(contents=[text])
 
@@ -79,7 +88,7 @@ def server(web: Web, *, structured: Structured = "auto") -> Server[Any]:
     async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         question = (params.arguments or {}).get("question", "")
         if params.name != "research" or not question:
-            raise InvalidArguments("the prompt is called research and needs a question", remedy='{"question": "..."}')
+            raise _said(InvalidArguments("the prompt is called research and needs a question", remedy='{"question": "..."}'))
         text = types.TextContent(type="text", text=_RESEARCH.format(question=question))
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
 
@@ -106,9 +115,9 @@ _RESEARCH = (
 )
 
 
-async def serve_stdio(web: Web, *, structured: Structured = "auto") -> None:
+async def serve_stdio(web: Web, *, structured: Structured = "auto", pair: bool = False) -> None:
     """Serve one client over standard input and output until it leaves. stdout carries the protocol alone."""
-    served = server(web, structured=structured)
+    served = server(web, structured=structured, pair=pair)
     async with stdio_server() as (reading, writing):
         await served.run(reading, writing, served.create_initialization_options())
 
@@ -172,6 +181,11 @@ def _failed(error: CormorantError) -> types.CallToolResult:
         is_error=True,
         _meta={"cormorant/error": error.as_dict()},
     )
+
+
+def _said(error: CormorantError) -> MCPError:
+    """An error outside a tool call: the protocol's own kind, with our message and our JSON."""
+    return MCPError(types.INVALID_PARAMS, error_text(error), error.as_dict())
 
 
 def _wants_structure(ctx: Context, structured: Structured) -> bool:
