@@ -286,6 +286,13 @@ def test_no_text_is_an_empty_page(body: str) -> None:
             id="a page kept in noscript",
         ),
         pytest.param(
+            "Forum",
+            "<div id=app><p>Something went wrong while loading the full version.</p></div><noscript>"
+            + f"<p>{STORY}</p>" * 2
+            + "</noscript>",
+            id="one with an error text ready",
+        ),
+        pytest.param(
             "Reset your password",
             "<h1>How to log in</h1><ol><li>Open the site.</li><li>Press the button in the corner.</li><li>Type what your keeper gave you and press the green mark.</li></ol>",
             id="help about logging in",

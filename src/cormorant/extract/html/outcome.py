@@ -251,7 +251,7 @@ def _redirected_to_login(facts: _Facts) -> list[str]:
 
 
 def _soft_404(facts: _Facts) -> list[str]:
-    if facts.words > SHORT * 1.5:
+    if facts.words > SHORT * 1.5 or count(_noscript(facts.root)) >= 4 * NOSCRIPT_PAGE:
         return []
     said = [(place, found) for place, text in _places(facts) if (found := walls.MISSING_TITLES.search(text))]
     body = walls.MISSING_PHRASES.search(facts.main[:1_500])
