@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cormorant.document import Document
-from cormorant.errors import InvalidArguments
+from cormorant.errors import InvalidArguments, ProviderError, Timeout
 from cormorant.library import Library
 
 
@@ -282,6 +282,29 @@ def test_a_file_that_is_no_library_is_named(tmp_path, content):
         path.write_bytes(content)
     with pytest.raises(InvalidArguments, match=r"library\.sqlite"):
         Library(path).search("x")
+
+
+def test_a_file_that_stays_locked_is_waited_for_and_then_said(library):
+    library.add(TIDES)
+    other = sqlite3.connect(library.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    library.db.execute("PRAGMA busy_timeout = 50")
+    with pytest.raises(Timeout, match="another process") as caught:
+        library.add(BREAD)
+    assert caught.value.retryable
+    assert urls(library, "harlow") == [TIDES.url], "reading goes on"
+    other.execute("ROLLBACK")
+    other.close()
+    assert library.add(BREAD).added == 1
+
+
+def test_a_damaged_file_is_an_error_of_ours(library):
+    library.add([TIDES, BREAD])
+    library.db.execute("DROP TABLE pieces")
+    with pytest.raises(ProviderError, match="library"):
+        library.search("harlow")
+    with pytest.raises(ProviderError, match="library"):
+        library.add(page("https://x.example/", "more"))
 
 
 def test_an_index_of_an_older_fold_is_folded_again(library):

@@ -129,18 +129,22 @@ class Library:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         db = self.db
-        db.execute("BEGIN IMMEDIATE")
         try:
-            yield db
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+        except sqlite3.DatabaseError as error:
+            raise schema.failure(error, self.path) from error
 
     def add(
         self, documents: Document | Iterable[Document], *, collection: str = DEFAULT, origin: Origin | Sequence[Origin] | None = None
     ) -> Added:
-        """Adds documents, or changes those already there; all of one call or none. Raises: InvalidArguments."""
+        """Adds documents, or changes those already there; all of one call or none. Raises: InvalidArguments, Timeout, ProviderError."""
         if not collection or len(collection) > 100:
             raise InvalidArguments("a collection needs a name of at most 100 characters")
         given = [documents] if isinstance(documents, Document) else list(documents)
@@ -214,9 +218,12 @@ class Library:
         domains: Sequence[str] = (),
         now: datetime | None = None,
     ) -> LibraryFound:
-        """The documents that answer best, each with the piece of it that does. Raises: InvalidArguments."""
+        """The documents that answer best, each with the piece of it that does. Raises: InvalidArguments, ProviderError."""
         wanted = query.Wanted(text, count, page, collection, freshness, tuple(domains), now or datetime.now(UTC))
-        return query.search(self.db, wanted, self.frequencies)
+        try:
+            return query.search(self.db, wanted, self.frequencies)
+        except sqlite3.DatabaseError as error:
+            raise schema.failure(error, self.path) from error
 
     def is_empty(self) -> bool:
         return not self.path.exists() or self.db.execute("SELECT 1 FROM docs LIMIT 1").fetchone() is None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from functools import lru_cache
 from pathlib import Path
 
 from cormorant import policy
-from cormorant.errors import InvalidArguments, NotConfigured
+from cormorant.errors import CormorantError, InvalidArguments, NotConfigured, ProviderError, Timeout
 
 BUSY_S = 10.0
 SCHEMA_VERSION = 1
@@ -48,7 +49,7 @@ def connect(path: Path) -> sqlite3.Connection:
             f"the library can't be opened at {path}: {error}", remedy="cormorant settings set library.path FILE"
         ) from error
     try:
-        db.execute("PRAGMA journal_mode=WAL")
+        _to_wal(db)
         db.execute("PRAGMA synchronous=FULL")  # an acknowledged document survives a power cut, too
         db.execute("PRAGMA temp_store=MEMORY")
         db.execute("PRAGMA cache_size=-16000")
@@ -62,6 +63,8 @@ def connect(path: Path) -> sqlite3.Connection:
             _make_tables(db)
     except sqlite3.DatabaseError as error:
         db.close()
+        if "locked" in str(error):
+            raise failure(error, path) from error
         if "fts5" in str(error):
             raise NotConfigured(
                 "this Python's SQLite has no FTS5", remedy="use a Python whose sqlite3 has it (python.org, Debian, uv)"
@@ -71,6 +74,28 @@ def connect(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _to_wal(db: sqlite3.Connection) -> None:
+    """Turning WAL on needs the file alone for a moment, and SQLite does not wait for that by itself."""
+    for wait_s in (0.02, 0.05, 0.1, 0.3, 1.0, 3.0, None):
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if wait_s is None or "locked" not in str(error):
+                raise
+            time.sleep(wait_s)
+
+
+def failure(error: sqlite3.DatabaseError, path: Path) -> CormorantError:
+    """What a failure of the file means to who asked."""
+    if isinstance(error, sqlite3.OperationalError) and ("locked" in str(error) or "busy" in str(error)):
+        waited = f"another process has been writing to the library for {BUSY_S:g} seconds"
+        return Timeout(waited, remedy="try again when it is done", retryable=True)
+    return ProviderError(
+        f"the library at {path} failed: {error}", remedy="check the disk; `cormorant index add` into a new file makes it anew"
+    )
 
 
 def _make_tables(db: sqlite3.Connection) -> None:
