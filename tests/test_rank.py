@@ -178,3 +178,9 @@ def test_what_a_service_lacks_is_named(name: str, says: str) -> None:
 
     with pytest.raises(NotConfigured, match=says):
         Api(Settings(), request, name=name)
+
+
+@pytest.mark.parametrize("text", ["ـــ", "\u064b\u064c", "\u0301", "️", "\u200d\u200d", "ªº", "𝟙𝟚"])
+async def test_text_that_folds_to_nothing_is_scored(text: str) -> None:
+    texts = [f"{text} when was the lock opened {text}"] * 3 + [text]
+    assert len(await Words().score(f"when {text}", texts)) == 4

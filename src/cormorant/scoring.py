@@ -83,7 +83,7 @@ def with_feedback(question: str, texts: Sequence[str], scores: Sequence[float]) 
 
 def _plain(text: str) -> Counter[str]:
     """Words as they are compared, without stems and grams; pairs of characters where there are no spaces."""
-    return Counter(term for word in words.words(text) for term in words.terms_of(word) if term[0] not in "~#")
+    return Counter(term for word in words.words(text) for term in words.terms_of(word) if term and term[0] not in "~#")
 
 
 def _learnt(question: str, counted: Sequence[Counter[str]], believed: Sequence[float]) -> dict[str, float]:

@@ -17,7 +17,8 @@ from cormorant.passages import explain
 SENTENCES = 5
 COVERED = 3.0  # what all the question's words in one sentence are worth, in standard deviations of its page
 RANKED = 4.0  # what the best page's sentences gain over those of a page without a score
-LEAST_COVERED = 0.2  # under this share of the question a sentence does not speak of it
+LEAST_COVERED = 0.2  # when no sentence has this share of the question, nothing answers it
+LEAST_BESIDE = 0.08  # what a further sentence needs, unless it is of the page that answers best
 ALIKE = 0.75  # two sentences that share this part of their words say the same
 PER_SOURCE = 12
 SHORTEST_CHARS = 12  # a shorter line is a label
@@ -37,6 +38,7 @@ class Sentence:
     text: str
     score: float
     words: frozenset[str]
+    covered: float  # the share of the question's words that it has
 
 
 class Quote:
@@ -69,11 +71,14 @@ def _pool(question: str, sources: Sequence[Source]) -> list[Sentence]:
                 continue
             terms = set(words.terms(text))
             covered = sum(weights[term] for term in terms if term in weights) / total
-            if covered >= LEAST_COVERED:
-                score = part.score + COVERED * covered + RANKED * source.score / top
-                plain = frozenset(term for term in terms if term[0] not in "~#")
-                found.append(Sentence(source.number, part.start, text, score, plain))
-    return sorted(found, key=lambda s: (-s.score, s.source, s.start))
+            score = part.score + COVERED * covered + RANKED * source.score / top
+            plain = frozenset(term for term in terms if term and term[0] not in "~#")
+            found.append(Sentence(source.number, part.start, text, score, plain, covered))
+    found.sort(key=lambda s: (-s.score, s.source, s.start))
+    best = next((s for s in found if s.covered >= LEAST_COVERED), None)
+    if best is None:
+        return []
+    return [best, *(s for s in found if s is not best and (s.covered >= LEAST_BESIDE or (s.source == best.source and s.covered > 0)))]
 
 
 def shown(raw: str) -> str:
