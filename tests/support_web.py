@@ -21,7 +21,7 @@ HTML = {"content-type": "text/html; charset=utf-8"}
 PAGES = {
     "/guide": answer(200, GUIDE, HTML),
     "/old": answer(301, headers={"location": "/guide"}),
-    "/robots.txt": answer(200, "User-agent: *\nDisallow: /secret", {"content-type": "text/plain"}),
+    "/robots.txt": answer(200, "User-agent: *\nDisallow: /secret\nContent-Signal: search=yes, ai-train=no", {"content-type": "text/plain"}),
     "/secret": answer(200, GUIDE, HTML),
     "/gone": answer(410, "gone", HTML),
     "/soft": answer(200, "<title>404 Page not found</title><h1>Page not found</h1><p>Sorry, this page does not exist.</p>", HTML),

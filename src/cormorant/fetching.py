@@ -171,7 +171,11 @@ class Fetcher:
             asked = self.policy.check_url(document.refresh)
         _require_content(document, resource)
         self._note_links(document)
-        return _item(url, resource, document, wanted)
+        item = _item(url, resource, document, wanted)
+        if self.settings.egress.robots == "obey":  # the file is at hand: it was just asked for
+            signals = (await self.robots.rules(parse(resource.url))).content_signals(self.robots.agent)
+            item = replace(item, extra={**item.extra, "content_signals": signals}) if signals else item
+        return item
 
     async def _get(self, url: Url, wanted: Wanted, *, after: Resource | None, **options: Any) -> Resource:
         """One address over the transport; the first of a fetch may come from the cache across sessions."""

@@ -13,9 +13,9 @@ from typing import TypeVar
 from cormorant import tokens, view
 from cormorant.document import Document
 from cormorant.held import Item
+from cormorant.passages import relevance
 from cormorant.results import Frame, Page, Stored
 from cormorant.view import View
-from cormorant.words import terms
 
 FRAMES: tuple[Frame, ...] = ("full", "id", "none")
 TRIES = 4  # each takes the overshoot of the one before it off the view's budget
@@ -83,6 +83,7 @@ def fitted(
         document=asdict(document.file) if document.file else None,
         warnings=item.warnings,
         redirected_to=item.extra.get("redirected_to", ""),
+        content_signals=item.extra.get("content_signals"),
         links=tuple({"text": link.text, "href": link.href} for link in document.links) if links else None,
         structured=document.structured if structured else None,
     )
@@ -140,12 +141,6 @@ def shares(shape: Shape, items: Sequence[Item]) -> list[Shape]:
         return [replace(shape, max_chars=max(1, most // max(1, len(items)))) if most else shape for _ in items]
     texts = [item.body if item.error is None else "" for item in items]
     needs = [shape.count(text) for text in texts]
-    wanted = [_relevance(text, shape.query) if shape.query else 1.0 for text in texts]
+    wanted = [0.1 + relevance(text, shape.query) if shape.query else 1.0 for text in texts]
     given = view.share(shape.budget, wanted, needs)
     return [replace(shape, budget=max(1, tokens_given)) for tokens_given in given]
-
-
-def _relevance(text: str, question: str) -> float:
-    """The share of the question's words that a page has; one that has none still gets a little, to be named at all."""
-    asked = set(terms(question))
-    return 0.1 + (len(asked & set(terms(text))) / len(asked) if asked else 1.0)

@@ -46,6 +46,7 @@ class Page:
     document: dict[str, Any] | None = None
     warnings: tuple[str, ...] = ()
     redirected_to: str = ""
+    content_signals: dict[str, bool] | None = None  # what robots.txt says the content may be used for
     next_offset: int | None = None
     links: tuple[dict[str, str], ...] | None = None
     structured: dict[str, Any] | None = None
@@ -85,6 +86,7 @@ class Page:
         }
         asked = {
             "redirected_to": self.redirected_to,
+            "content_signals": self.content_signals,
             "next_offset": self.next_offset,
             "links": None if self.links is None else list(self.links),
             "structured": self.structured,
