@@ -154,6 +154,16 @@ def test_changed_documents_replace_and_removed_ones_vanish(library):
     library.db.execute("INSERT INTO words(words) VALUES ('integrity-check')")
 
 
+@pytest.mark.parametrize(
+    ("asked", "gone"),
+    [("https://x.example/a/*", 2), ("https://x.example/*", 3), ("https://x.example/a_*", 0), ("https://x.example/a/1", 1)],
+)
+def test_everything_below_an_address_can_be_removed(library, asked, gone):
+    library.add([page(f"https://x.example/{path}", f"page {path}") for path in ("a/1", "a/2", "b")] + [TIDES])
+    assert library.remove(asked) == gone
+    assert library.collections() == {"default": 4 - gone}
+
+
 def test_collections_are_apart(library):
     library.add(TIDES, collection="sea")
     library.add([BREAD, TIDES], collection="land")
@@ -165,6 +175,19 @@ def test_collections_are_apart(library):
     assert [held.url for held in library.documents()] == [TIDES.url]
     with pytest.raises(InvalidArguments):
         library.remove()
+
+
+def test_how_much_of_a_question_a_hit_covers_is_known(library):
+    library.add([TIDES, BREAD])
+    assert library.search("low water harlow").hits[0].covered == 1.0
+    assert library.search("water zeppelin airship history").hits[0].covered < 0.5
+
+
+def test_a_phrase_in_passing_is_no_search_for_it(library):
+    library.add([TIDES, BREAD])
+    found = library.search('when do they "leave the pilot" boat at noon')
+    assert [hit.url for hit in found.hits] == [TIDES.url]
+    assert found.notes[0].startswith("phrase_relaxed")
 
 
 def test_freshness_looks_at_the_date_of_the_document(library):

@@ -18,7 +18,7 @@ from typing import Any
 
 from cormorant import policy
 from cormorant.errors import InvalidArguments
-from cormorant.library.text import Asked, asked, comparable, folded, forms, places, quoted, snippet
+from cormorant.library.text import COMMON, Asked, asked, comparable, folded, forms, places, quoted, snippet
 
 WEIGHTS = (4.0, 3.0, 1.0)  # title, headings, body
 # What moves a candidate against its BM25, chosen on paragraphs of encyclopedia and science pages (bench/library_index.py).
@@ -126,7 +126,8 @@ def search(db: sqlite3.Connection, wanted: Wanted, frequencies: Frequencies) -> 
     candidates = _match(db, _all_of(db, question, frequencies), where, max(CANDIDATES, need * 4))
     if not candidates and question.phrases and question.terms and not _match(db, _some_of(db, question, frequencies), where, 1):
         # A question that quotes something in passing is no search for that phrase; one that is nothing but the phrase is.
-        question = replace(question, terms=(*question.terms, *(t for phrase in question.phrases for t in phrase.split())), phrases=())
+        loose = (term for phrase in question.phrases for term in phrase.split() if term.lower() not in COMMON)
+        question = replace(question, terms=(*question.terms, *loose), phrases=())
         notes.append("phrase_relaxed: nothing holds the quoted words as they stand, so they were looked for as words")
         candidates = _match(db, _all_of(db, question, frequencies), where, max(CANDIDATES, need * 4))
     if len({c.doc for c in candidates}) < need and len(question.terms) > 1:
