@@ -253,6 +253,12 @@ async def test_a_false_sentence_is_marked_or_dropped() -> None:
     assert dropped.partials == said
 
 
+async def test_an_answer_of_nothing_but_false_sentences_says_that_there_is_none() -> None:
+    made = await run({ONE: GATE}, writer=Scripted("The gate weighs 13 tonnes <source_1>."), options=Options(unsupported="drop"))
+    assert made.result["response"] == NO_ANSWER
+    assert made.result["sources_used"] == []
+
+
 async def test_reflection_is_kept_apart() -> None:
     writer = Scripted(Reflection("Let me think. "), "Built in 1974 <source_1>.", Reflection("Done."))
     plain = await run({ONE: GATE}, writer=writer)

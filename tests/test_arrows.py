@@ -16,7 +16,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("capabilities", "fetching", "fitting"),
     ("research",),
     ("answer",),
-    ("evidence", "standing"),
+    ("drift", "evidence", "standing"),
     ("choice",),
     ("client", "targets", "providers", "rank", "writers"),
     ("verify", "browser", "library"),

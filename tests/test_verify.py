@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 
 import pytest
@@ -142,3 +143,70 @@ def test_ten_thousand_characters_are_read_in_milliseconds() -> None:
     start = time.process_time()
     one("In 1950 the ferry carried 6850 passengers to Norwell.", page)
     assert time.process_time() - start < 1.0  # measured near 10 ms; the bound is for a busy machine
+
+
+PIECES = [
+    "1974",
+    "١٩٧٤",
+    "ــ",
+    "ً",
+    "พ.ศ. 2517",
+    "第三",
+    "三千五百万",
+    "not ",
+    "ไม่",
+    "不",
+    "No. ",
+    "May",
+    "über ",
+    "�",
+    "💧",
+    "\u200d",
+    "IX ",
+    "XIIII",
+    "$",
+    "€5m",
+    "1.234,56",
+    "1,2,3,4",
+    "--",
+    "[1]",
+    "(",
+    "\n",
+    "# ",
+    "```",
+    "the ",
+    "Gate ",
+    "was ",
+    "昭和49年",
+    "3万5千",
+    "5 km",
+    "miles",
+    "−5 °C",
+    "100%",
+    "٪",
+    "ª",
+    "½",
+    "²",
+    "१९७४",
+    "लाख",
+    "ألف",
+    "و",
+    "ein",
+    "und",
+    "zwanzig",
+    "dix",
+    "-sept",
+    "。",
+    "！",
+    "،",
+]
+
+
+def test_any_mixture_of_scripts_gets_a_verdict() -> None:
+    chance = random.Random(4)
+    for _ in range(300):
+        claim = "".join(chance.choice(PIECES) for _ in range(chance.randint(0, 12)))
+        source = "".join(chance.choice(PIECES) for _ in range(chance.randint(0, 40)))
+        (verdict,) = verify([(claim, 0)], [source])
+        assert 0 <= verdict.score <= 1
+        assert verdict.span is None or source[slice(*verdict.span)] == verdict.quote

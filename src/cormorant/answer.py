@@ -343,7 +343,7 @@ class _Run:
     def verified(self, text: str, kept: Sequence[Evidence], found: Found, writer: Writer, reranker: Reranker) -> Answer:
         """The finished answer: claims checked, marks set, citations in their final form."""
         found_standings = standings(text, {entry.number: entry.text for entry in kept})
-        final = marked(text, found_standings, self.options.unsupported)
+        final = marked(text, found_standings, self.options.unsupported) or NO_ANSWER  # when nothing was left to say
         sources = [entry.source for entry in kept]
         response = citations.linked(final, sources, self.options.style)
         if self.options.include_reflection and self.reflection:

@@ -19,6 +19,7 @@ from cormorant.verify.quantities import _RUNS, LETTER, Quantity, plain_digits, q
 from cormorant.words import folded, stem
 
 PAGES_KEPT = 64
+CLAIM_MAX_CHARS = 2_000
 PREFIX = 4
 _TOKEN = re.compile(rf"(?P<number>\d+(?:[.,'’\u00a0\u202f]\d+)*)|(?P<run>[{_RUNS}]+)|(?P<word>{LETTER}+)")
 _TOKEN_FAST = re.compile(rf"(?P<number>\d+(?:[.,'’\u00a0\u202f]\d+)*)|(?P<run>[{_RUNS}]+)|(?P<word>[^\W\d_{_RUNS}]+)")
@@ -234,5 +235,6 @@ def page(text: str) -> Page:
 
 
 def clean(text: str) -> str:
-    """A claim without what is not said: compatibility forms unified, soft hyphens and emphasis out."""
+    """A claim without what is not said: compatibility forms unified, soft hyphens and emphasis out. A very long one is cut."""
+    text = text[:CLAIM_MAX_CHARS]
     return re.sub(r"[\u00ad\u200b*_`]", "", unicodedata.normalize("NFC", text)).strip()
