@@ -18,82 +18,13 @@ import traceback
 from cormorant.errors import CormorantError
 from cormorant.extract import document
 
-TAGS = [
-    "div",
-    "p",
-    "span",
-    "a",
-    "b",
-    "i",
-    "em",
-    "strong",
-    "code",
-    "pre",
-    "table",
-    "tr",
-    "td",
-    "th",
-    "tbody",
-    "thead",
-    "ul",
-    "ol",
-    "li",
-    "dl",
-    "dt",
-    "dd",
-    "h1",
-    "h2",
-    "h3",
-    "blockquote",
-    "sup",
-    "sub",
-    "img",
-    "br",
-    "hr",
-    "math",
-    "mfrac",
-    "mi",
-    "svg",
-    "style",
-    "script",
-    "noscript",
-    "template",
-    "details",
-    "summary",
-    "button",
-    "input",
-    "select",
-    "option",
-    "figure",
-    "figcaption",
-    "section",
-    "article",
-    "main",
-    "nav",
-    "header",
-    "footer",
-    "aside",
-    "form",
-    "iframe",
-    "video",
-    "label",
-    "q",
-    "time",
-    "font",
-    "center",
-    "rt",
-    "ruby",
-    "mjx-container",
-    "mjx-mi",
-    "x-note",
-    "caption",
-    "dialog",
-    "body",
-    "html",
-    "title",
-    "meta",
-    "base",
-]
+TAGS_TEXT = """
+div p span a b i em strong code pre table tr td th tbody thead ul ol li dl dt dd h1 h2 h3 blockquote sup sub img br hr
+math mfrac mi svg style script noscript template details summary button input select option figure figcaption section
+article main nav header footer aside form iframe video label q time font center rt ruby mjx-container mjx-mi x-note
+caption dialog body html title meta base
+"""
+TAGS = TAGS_TEXT.split()
 ATTRIBUTES = (
     *('class="{c}"', 'id="{i}"', 'href="#{i}"', 'href="/x"', 'role="{r}"', "hidden", 'aria-hidden="true"', 'aria-expanded="false"', "open"),
     *(
@@ -108,49 +39,13 @@ ATTRIBUTES = (
     *('data-tex="x^2"', 'data-lang="py"', 'src="/a.png"', 'alt="x"', 'srcset="/a 1x"', 'type="checkbox"', 'type="math/tex"', 'name="{i}"'),
     *("itemscope", 'itemprop="name"', 'display="block"', 'alttext="x"', 'http-equiv="refresh"', 'content="0;url=/y"', 'data-note="1"'),
 )
-CLASSES = [
-    "katex",
-    "katex-html",
-    "highlight",
-    "code",
-    "gutter",
-    "line",
-    "lineno",
-    "tabs",
-    "tab-pane",
-    "accordion",
-    "collapse",
-    "admonition",
-    "warning",
-    "alert",
-    "note",
-    "footnotes",
-    "footnote",
-    "sidenote",
-    "ltx_role_footnote",
-    "ltx_note_outer",
-    "ltx_note_mark",
-    "anchor",
-    "headerlink",
-    "cookie",
-    "consent",
-    "mwe-math-element",
-    "MathJax",
-    "tabbed-set",
-    "tabbed-labels",
-    "tabbed-content",
-    "tabbed-block",
-    "nav-tabs",
-    "is-collapsed",
-    "callout",
-    "cm-content",
-    "author",
-    "byline",
-    "date",
-    "title",
-    "reference",
-    "katex-display",
-]
+CLASSES_TEXT = """
+katex katex-html highlight code gutter line lineno tabs tab-pane accordion collapse admonition warning alert note
+footnotes footnote sidenote ltx_role_footnote ltx_note_outer ltx_note_mark anchor headerlink cookie consent mwe-math-
+element MathJax tabbed-set tabbed-labels tabbed-content tabbed-block nav-tabs is-collapsed callout cm-content author
+byline date title reference katex-display
+"""
+CLASSES = CLASSES_TEXT.split()
 ROLES = ("tablist", "tab", "tabpanel", "presentation", "navigation", "dialog", "heading", "note")
 TEXTS = (
     *(
