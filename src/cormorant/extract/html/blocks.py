@@ -134,11 +134,8 @@ class _Walk:
         return len(self.blocks) + self.run.seen
 
     def text(self, text: str) -> None:
+        """Text that is not blank."""
         run = self.run
-        if not text or text.isspace():
-            if run.seen:
-                run.parts.append(" ")
-            return
         run.parts.append(text)
         run.seen, run.breaks = True, 0
         if self.in_link:
@@ -224,8 +221,12 @@ def cut(root: Any) -> Page:
         tag = node.tag or "-none"
         first = len(blocks)
         if tag == "-text":
-            walk.text(node.text_content or "")
-            kids.append((node, first, first + run.seen, None))
+            text = node.text_content
+            if text and not text.isspace():
+                walk.text(text)
+                kids.append((node, first, first + 1, None))
+            elif run.seen:  # blank text is never removed for itself
+                run.parts.append(" ")
             node = node.next
             continue
         if walk.leaf(node, tag):
