@@ -29,7 +29,7 @@ LISTS = 0.5  # lost by a piece that is only links
 COMMON_SHARE = 0.3  # of the pieces: in a large library a word that more of them hold is not asked for
 CANDIDATES = 48
 MAX_TERMS = 24
-SOME_ROWS = 8_000  # rows the second pass may score: more would only be rows that hold nothing but common words
+SOME_ROWS = 5_000  # rows the second pass may score: more would only be rows that hold nothing but common words
 FRESH = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
@@ -96,7 +96,10 @@ class Frequencies:
             self._known.clear()
             self._version = version
         if term not in self._known:
-            self._known[term] = int(db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (forms(term),)).fetchone()[0])
+            # Counted as far as it matters: beyond, a word is only ever `common`.
+            most = int(max(SOME_ROWS, COMMON_SHARE * _rows(db))) + 1
+            counting = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+            self._known[term] = int(db.execute(counting, (forms(term), most)).fetchone()[0])
         return self._known[term]
 
 
