@@ -22,6 +22,8 @@ async def model_server(reply: Reply) -> AsyncIterator[tuple[str, list[dict[str, 
         request = json.loads(await reader.readexactly(int(fields["content-length"])))
         asked.append(request | {"_authorization": fields.get("authorization", "")})
         made = reply(request)
+        if not isinstance(made, tuple) and not request.get("stream"):
+            made = (200, _whole(made))
         if isinstance(made, tuple):
             body = made[1].encode()
             start = f"HTTP/1.1 {made[0]} X\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
@@ -46,3 +48,12 @@ def _chunk(delta: dict[str, Any], finish: str | None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
     return f"data: {json.dumps(chunk)}\n\n".encode()
+
+
+def _whole(deltas: list[dict[str, Any]]) -> str:
+    """The deltas as one message, for a request that does not stream."""
+    message: dict[str, Any] = {"role": "assistant", "content": "".join(delta.get("content") or "" for delta in deltas) or None}
+    message |= {key: value for delta in deltas for key, value in delta.items() if key == "tool_calls"}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    return json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage})

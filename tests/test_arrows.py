@@ -33,7 +33,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("render", "summary"),
     ("passages", "outline", "cut", "held", "entries", "hits", "scoring"),
     ("tokens", "search", "gates", "ledger", "audit", "events", "flight", "find", "changes", "folder", "freshness", "results"),
-    ("citations", "forms", "sse"),
+    ("citations", "forms", "models", "sse"),
     ("sentences",),
     ("blocks",),
     ("policy", "document", "background"),

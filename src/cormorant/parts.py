@@ -45,6 +45,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "jina": "cormorant.rank.api:Api",
         "voyage": "cormorant.rank.api:Api",
         "tei": "cormorant.rank.api:Api",
+        "llm": "cormorant.rank.llm:Llm",
     },
     "write": {
         "quote": "cormorant.writers.quote:Quote",

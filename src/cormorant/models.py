@@ -1,0 +1,111 @@
+"""A language model by its name: where its API is, which key it takes, and how its failures read.
+
+Any OpenAI-compatible API, Anthropic, Gemini, xAI or Ollama. The library that speaks to them comes with the extra `llm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from cormorant.errors import CormorantError, NotConfigured, ProviderError, RateLimited, Timeout
+from cormorant.settings import Settings
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+REMEDY = "pip install 'cormorant[llm]'"
+TIMEOUT_S = 120.0
+EXCERPT_CHARS = 300
+# provider -> where its API is, the variables its key is looked for in. All but Anthropic speak the OpenAI chat API.
+PROVIDERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "openai": ("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
+    "anthropic": ("https://api.anthropic.com", ("ANTHROPIC_API_KEY",)),
+    "gemini": ("https://generativelanguage.googleapis.com/v1beta/openai/", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+    "google": ("https://generativelanguage.googleapis.com/v1beta/openai/", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+    "xai": ("https://api.x.ai/v1", ("XAI_API_KEY",)),
+    "ollama": ("http://127.0.0.1:11434/v1", ()),
+    "compatible": ("", ()),
+}
+
+
+class LanguageModel:
+    """The model that `answer.model` or the alias `default` names. Raises NotConfigured when it, its key or its address is missing."""
+
+    def __init__(self, settings: Settings, name: str = "") -> None:
+        self.provider, self.name = _named(settings, name)
+        self.label = f"{self.provider}::{self.name}"
+        self._settings = settings
+        self._key, self._looked = _key(settings, self.provider)
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Model]:
+        """The model behind its own HTTP client, which sees no proxy of the environment and is closed afterwards."""
+        import httpx2
+
+        base = self._settings.answer.model_url or PROVIDERS[self.provider][0]
+        async with httpx2.AsyncClient(trust_env=False, timeout=TIMEOUT_S) as client:
+            if self.provider == "anthropic":
+                from pydantic_ai.models.anthropic import AnthropicModel
+                from pydantic_ai.providers.anthropic import AnthropicProvider
+
+                yield AnthropicModel(self.name, provider=AnthropicProvider(api_key=self._key, base_url=base, http_client=client))
+            else:
+                from pydantic_ai.models.openai import OpenAIChatModel
+                from pydantic_ai.providers.openai import OpenAIProvider
+
+                yield OpenAIChatModel(self.name, provider=OpenAIProvider(base_url=base, api_key=self._key or "none", http_client=client))
+
+    def failure(self, error: Exception) -> CormorantError:
+        """The error of our tree that a failure of the library is, without the key in it."""
+        _, _, errors = library()
+        if isinstance(error, errors.ModelHTTPError):
+            return self._status(error.status_code, str(error.body or error.message))
+        if isinstance(error, TimeoutError):
+            return Timeout(f"{self.label} did not answer in time", remedy="raise the deadline, or use a faster model")
+        return ProviderError(self._plain(f"{self.label} failed: {error}"), remedy="cormorant doctor")
+
+    def _status(self, status: int, body: str) -> CormorantError:
+        said = self._plain(body)[:EXCERPT_CHARS]
+        if status == 429:
+            return RateLimited(f"{self.label}: HTTP 429: {said}", remedy="wait, or use another model", status=429, retryable=True)
+        hint = f"check {' or '.join(self._looked)}" if status in (401, 403) and self._looked else "cormorant doctor"
+        return ProviderError(f"{self.label}: HTTP {status}: {said}", remedy=hint, status=status, retryable=status >= 500)
+
+    def _plain(self, text: str) -> str:
+        return text.replace(self._key, "[redacted]") if self._key else text
+
+
+def library() -> tuple[Any, Any, Any]:
+    """The parts of pydantic-ai that are used. Raises: NotConfigured."""
+    try:
+        from pydantic_ai import direct, exceptions, messages
+    except ImportError as missing:
+        raise NotConfigured("a language model needs pydantic-ai", remedy=REMEDY) from missing
+    return direct, messages, exceptions
+
+
+def _named(settings: Settings, asked: str) -> tuple[str, str]:
+    """The provider and model that `answer.model` or the alias `default` names. Raises: NotConfigured."""
+    asked = asked or settings.answer.model or settings.models.get("default", "")
+    for _ in range(4):  # an alias may name another one
+        asked = settings.models.get(asked, asked)
+    provider, _, name = asked.partition("/")
+    if not asked:
+        raise NotConfigured("no model is configured", remedy="cormorant settings set answer.model openai/gpt-5-mini")
+    if provider not in PROVIDERS or not name:
+        known = ", ".join(PROVIDERS)
+        raise NotConfigured(f"{asked!r} names no known provider", remedy=f"write provider/model, with one of: {known}")
+    if provider == "compatible" and not settings.answer.model_url:
+        raise NotConfigured("a compatible model needs its address", remedy="cormorant settings set answer.model_url http://...")
+    return provider, name
+
+
+def _key(settings: Settings, provider: str) -> tuple[str, tuple[str, ...]]:
+    """The key, and the variables looked at. Raises: NotConfigured when a vendor's own API would be called without one."""
+    looked = PROVIDERS[provider][1]
+    key = next((settings.keys[name] for name in looked if settings.keys.get(name)), "")
+    if looked and not key and not settings.answer.model_url:
+        raise NotConfigured(f"{provider} needs a key, and {' or '.join(looked)} is not set", remedy=f"cormorant secret set {looked[0]}")
+    return key, looked
