@@ -103,6 +103,12 @@ def read(html: str) -> tuple[str, Selection]:
             id="sections named like clutter",
         ),
         pytest.param(
+            pages.article("<div class=authors>Ana Quill and Tom Reed</div>"),
+            ("Ana Quill and Tom Reed",),
+            ("Weather",),
+            id="a line between paragraphs under a name of clutter",
+        ),
+        pytest.param(
             pages.article(pages.TABLE),
             ("Sill plan", "HT-0107", "Turbine hall", "HT-0344", "Weir crest"),
             ("Weather",),

@@ -17,6 +17,7 @@ from cormorant.extract.html.forest import Model, load
 
 LEAST, MOST = 0.2, 0.42  # bounds of the threshold, the best on sites not seen
 HEADING_LEAST, HEADING_SURE = 0.15, 0.8
+GAP_SURE, GAP_WORDS = 0.8, 40
 LEAST_BESIDE = 15  # words that must stand beside a consent text for it to go
 _LAYOUT_TAGS = frozenset({"h1", "h2", "nav", "form"})
 _ACCEPT = re.compile(
@@ -80,6 +81,7 @@ def decide(table: Table, chances: Any) -> list[bool]:
         chances[first:end] = (chances[first:end] * weight).sum() / weight.sum()
     kept = chances >= threshold(chances, words)
     _headings(table, chances, kept)
+    _gaps(table, chances, kept)
     _wordless(page, kept)
     return [bool(keep) and not block.forced for keep, block in zip(kept, page.blocks, strict=True)]
 
@@ -167,6 +169,20 @@ def _headings(table: Table, chances: Any, kept: Any) -> None:
             kept[i] = True
         elif kept[i] and levels[i] > 1 and end > i + 1 and count[end] == count[i + 1] and chances[i] < HEADING_SURE:
             kept[i] = False
+
+
+def _gaps(table: Table, chances: Any, kept: Any) -> None:
+    """A few words between two sure paragraphs of one parent stay, unless they are links: no name of theirs outweighs where they stand."""
+    np, b = table.np, table.block
+    at = np.flatnonzero(b["words"] > 0)
+    if len(at) < 3:
+        return
+    before, here, after = at[:-2], at[1:-1], at[2:]
+    around = table.parent[table.owner]
+    sure = kept & (chances >= GAP_SURE) & (b["prose"] > 0)
+    plain = (b["words"] <= GAP_WORDS) & (b["link_share"] <= 0.3)
+    together = (around[before] == around[here]) & (around[here] == around[after])
+    kept[here] |= sure[before] & sure[after] & plain[here] & together
 
 
 def _wordless(page: Page, kept: Any) -> None:
