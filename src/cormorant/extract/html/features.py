@@ -15,8 +15,8 @@ from cormorant.extract.html.blocks import Block, Element, Page
 
 TAGS = tuple(
     str.split(
-        "body div section article main p li ul ol dl dt dd table thead tbody tr td th h1 h2 h3 h4 h5 h6 pre blockquote figure figcaption header"
-        " footer nav aside form fieldset button details summary address center caption hgroup"
+        "body div section article main p li ul ol dl dt dd table thead tbody tr td th h1 h2 h3 h4 h5 h6 pre blockquote figure figcaption"
+        " header footer nav aside form fieldset button details summary address center caption hgroup"
     )
 )
 TAG_CODE = {tag: code for code, tag in enumerate(TAGS, 1)}
@@ -55,12 +55,14 @@ _UPPER = re.compile(r"[A-ZÀ-ÖØ-ÞА-Я]")
 _LOWER_WORD = re.compile(r"[^\W\d_]+|[$€£©]")
 _PRICE = re.compile(r"[$€£¥₹]\s?\d|\d\s?(?:[$€£]|eur\b|usd\b)", re.I)
 _DATE = re.compile(
-    r"\b(?:19|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d|\bago\b|\d\d?:\d\d",
+    r"\b(?:19|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d"
+    r"|\bago\b|\d\d?:\d\d",
     re.I,
 )
 LOOKED_INTO = 240  # characters; what a longer block is shows in its shape
 SHORT = 12  # words up to which a block is short: what it says is looked up word by word
 ABSENT = -1
+ROW = 9  # numbers kept of each element
 
 
 def name_words(names: str) -> tuple[str, ...]:
@@ -190,9 +192,10 @@ class Table:
         for block in blocks:
             copies[block.text] = copies.get(block.text, 0) + 1
         seen: dict[str, int] = {}
-        rows = np.array([_block_row(block, title, copies, seen, lexicon) for block in blocks], dtype=np.float32).reshape(
-            self.n, len(_BLOCK_COLUMNS)
-        )
+        flat: list[float] = []
+        for block in blocks:
+            flat.extend(_block_row(block, title, copies, seen, lexicon))
+        rows = np.array(flat, dtype=np.float32).reshape(self.n, len(_BLOCK_COLUMNS))
         self.block = dict(zip(_BLOCK_COLUMNS, rows.T.copy(), strict=True))
         self.facts = facts
         self.owner = np.array([block.owner for block in blocks], dtype=np.int32)
@@ -203,12 +206,13 @@ class Table:
         """One pass over the elements, which stand parents first: what surrounds each, and which are alike."""
         np = self.np
         n = len(elements)
-        rows: list[tuple[int, ...]] = []
-        scores: list[tuple[float, float, float, float]] = []
+        # Flat lists and whole numbers as keys: thousands of tuples a page keep the garbage collector busy.
+        rows: list[int] = []
+        scores: list[float] = []
         shapes: list[int] = []
-        shape_ids: dict[tuple[str, str], int] = {}
-        groups: dict[tuple[int, int], int] = {}
-        paths: dict[tuple[int, int, int, int], int] = {}
+        shape_ids: dict[str, int] = {}
+        groups: dict[int, int] = {}
+        paths: dict[int, int] = {}
         sizes: list[int] = []
         group: list[int] = []
         main = ABSENT
@@ -216,8 +220,8 @@ class Table:
         for i, e in enumerate(elements):
             tag, p = e.tag, e.parent
             named = lexicon.of_names(e.names) if e.names else UNNAMED
-            shape = shape_ids.setdefault((tag, named.shape), len(shape_ids))
-            g = groups.setdefault((p, shape), len(sizes))
+            shape = shape_ids.setdefault(f"{tag}.{named.shape}", len(shape_ids) + 1)
+            g = groups.setdefault(p << 32 | shape, len(sizes))
             if g == len(sizes):
                 sizes.append(0)
             sizes[g] += 1
@@ -229,31 +233,32 @@ class Table:
             near = low = high = total = s
             q = r = ABSENT
             if p >= 0:
-                around |= rows[p][1]
-                level = level or rows[p][3]
-                above = scores[p]
-                near = s if e.names else above[0] * 0.7
-                low, high, total = min(above[1], s), max(above[2], s), above[3] * 0.8 + s
+                around |= rows[p * ROW + 1]
+                level = level or rows[p * ROW + 3]
+                at = p * 4
+                near = s if e.names else scores[at] * 0.7
+                low, high, total = min(scores[at + 1], s), max(scores[at + 2], s), scores[at + 3] * 0.8 + s
                 q = elements[p].parent
                 r = elements[q].parent if q >= 0 else ABSENT
             shapes.append(shape)
-            path = paths.setdefault(
-                (shape, shapes[p] if p >= 0 else ABSENT, shapes[q] if q >= 0 else ABSENT, shapes[r] if r >= 0 else ABSENT), len(paths)
-            )
+            key = shape
+            for up in (p, q, r):
+                key = key << 20 | (shapes[up] if up >= 0 else 0)
+            path = paths.setdefault(key, len(paths))
             group.append(g)
-            rows.append((TAG_CODE.get(tag, 0), around, named.bits, level, path, p, e.depth, e.first, e.end))
-            scores.append((near, low, high, total))
+            rows.extend((TAG_CODE.get(tag, 0), around, named.bits, level, path, p, e.depth, e.first, e.end))
+            scores.extend((near, low, high, total))
         item, outer = [ABSENT] * n, [ABSENT] * n
         for i in range(1, n):
             p = elements[i].parent
             alike = sizes[group[i]] >= 3
             item[i] = i if alike else item[p]
             outer[i] = outer[p] if outer[p] >= 0 else (i if alike else ABSENT)
-        ints = np.array(rows, dtype=np.int64).T.copy()
+        ints = np.array(rows, dtype=np.int64).reshape(n, ROW).T.copy()
         (self.tag, self.around, self.bits, self.levels, self.path, self.parent, self.depth, self.first, self.end) = ints
         self.group, self.item, self.outer = np.array([group, item, outer], dtype=np.int64)
         self.parent[0] = 0
-        self.scores = np.array(scores, dtype=np.float32).T.copy()
+        self.scores = np.array(scores, dtype=np.float32).reshape(n, 4).T.copy()
         self.sizes = np.array(sizes, dtype=np.float32)
         self.main = main
 
@@ -354,11 +359,18 @@ class Table:
         mean = total / self.sizes
         spread = np.sqrt(np.maximum(0, per_group(words.astype(np.float64) ** 2) / self.sizes - mean**2)) / np.maximum(1, mean)
         stats = {
-            "n": np.log1p(self.sizes), "mean": np.log1p(mean), "links": per_group(links) / np.maximum(1, total), "spread": spread,
-            "blocks": per_group(blocks) / self.sizes, "images": per_group(images > 0) / self.sizes, "prices": per_group(prices > 0) / self.sizes,
-            "dates": per_group(dates > 0) / self.sizes, "prose": per_group(prose > 0) / self.sizes, "share": total / self.total,
+            "n": np.log1p(self.sizes),
+            "mean": np.log1p(mean),
+            "links": per_group(links) / np.maximum(1, total),
+            "spread": spread,
+            "blocks": per_group(blocks) / self.sizes,
+            "images": per_group(images > 0) / self.sizes,
+            "prices": per_group(prices > 0) / self.sizes,
+            "dates": per_group(dates > 0) / self.sizes,
+            "prose": per_group(prose > 0) / self.sizes,
+            "share": total / self.total,
             "good": per_group(good) / self.total_good,
-        }  # fmt: skip
+        }
         starts = np.zeros(count, dtype=np.int64)
         order = np.argsort(group, kind="stable")
         starts[1:] = np.cumsum(self.sizes[:-1]).astype(np.int64)
