@@ -11,6 +11,7 @@ import httpx2
 import pytest
 
 from cormorant import sse
+from cormorant.surfaces import executions
 from support_net import Server, answer, serving
 from support_server import running
 
@@ -188,3 +189,22 @@ async def test_the_routes_of_firecrawl(tmp_path) -> None:
         assert (await client.post("/v2/scrape", json={"url": url, "formats": ["screenshot"]})).status_code == 422
         nothing = (await client.post("/v2/search", json={"query": "tides", "limit": 2})).json()
         assert nothing["success"] is False or nothing["data"] == {"web": []}
+
+
+async def test_old_runs_leave_memory_and_stay_on_disk(tmp_path, monkeypatch) -> None:
+    class Large:
+        def as_dict(self) -> dict[str, str]:
+            return {"text": "x" * 1000}
+
+    async def work(_emit) -> Large:
+        return Large()
+
+    monkeypatch.setattr(executions, "KEPT_BYTES", 5_000)
+    runs = executions.Executions(tmp_path)
+    made = [runs.start("web_fetch", {}, work) for _ in range(20)]
+    await asyncio.gather(*(run.task for run in made))
+    assert len(runs.latest()) <= 5
+    oldest = runs.get(made[0].id)
+    assert oldest is not made[0]
+    assert oldest.outputs == {"text": "x" * 1000}
+    assert [event[1] for event in oldest.events] == ["tool_end"]

@@ -19,6 +19,7 @@ from cormorant.surfaces.tenants import write_private
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
 ENDED = ("completed", "failed", "cancelled")
 KEPT_RUNS = 1_000  # executions whose events stay in memory; older ones answer from their record
+KEPT_BYTES = 64 * 1024**2  # of their records, a measure of what they hold
 KEPT_EVENTS = 20_000  # of one execution; a longer one can't be replayed from its beginning
 _ID_PREFIX = "call_"
 
@@ -38,6 +39,7 @@ class Execution:
     created_at: str = ""
     started_at: str | None = None
     completed_at: str | None = None
+    size: int = 0
     events: list[tuple[int, str, Any]] = field(default_factory=list, repr=False)
     changed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     task: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -82,14 +84,22 @@ class Executions:
         """Begin a run and return at once."""
         run = Execution(_ID_PREFIX + secrets.token_hex(16), tool, inputs, created_at=_now())
         self._runs[run.id] = run
-        while len(self._runs) > KEPT_RUNS:
-            oldest = next((key for key, kept in self._runs.items() if kept.status in ENDED), None)
-            if oldest is None:
-                break
-            del self._runs[oldest]
+        self._trim()
         self._save(run)
         run.task = asyncio.get_running_loop().create_task(self._run(run, work))
         return run
+
+    def _trim(self) -> None:
+        """Forget the oldest ended runs past the limits; their records stay on disk."""
+        ended = [run for run in self._runs.values() if run.status in ENDED]
+        surplus = len(self._runs) - KEPT_RUNS
+        size = sum(run.size for run in ended)
+        for run in ended[:-1]:
+            if surplus <= 0 and size <= KEPT_BYTES:
+                break
+            del self._runs[run.id]
+            surplus -= 1
+            size -= run.size
 
     async def _run(self, run: Execution, work: Work) -> None:
         run.status, run.started_at = "running", _now()
@@ -121,6 +131,7 @@ class Executions:
             if terminal is not None and not any(event.event in ("tool_end", "error") for event in told):
                 run.add(terminal)
             run._wake()
+            self._trim()
 
     def get(self, execution_id: str) -> Execution | None:
         """The run of that id, from memory or from its record."""
@@ -150,7 +161,9 @@ class Executions:
         return self.folder / f"{execution_id}.json"
 
     def _save(self, run: Execution) -> None:
-        write_private(self._path(run.id), json.dumps(run.record(), ensure_ascii=False, default=str))
+        text = json.dumps(run.record(), ensure_ascii=False, default=str)
+        run.size = len(text)
+        write_private(self._path(run.id), text)
 
     def _read(self, execution_id: str) -> Execution | None:
         if not (execution_id.startswith(_ID_PREFIX) and execution_id.removeprefix(_ID_PREFIX).isalnum()):
