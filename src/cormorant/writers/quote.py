@@ -17,7 +17,8 @@ from cormorant.passages import explain
 SENTENCES = 5
 COVERED = 3.0  # what all the question's words in one sentence are worth, in standard deviations of its page
 RANKED = 4.0  # what the best page's sentences gain over those of a page without a score
-LEAST_COVERED = 0.2  # when no sentence has this share of the question, nothing answers it
+# Something answers when a sentence has this share of the question, or any share of it on a page that has much of the rest.
+LEAST_COVERED, LEAST_OF_PAGE = 0.2, 0.3
 LEAST_BESIDE = 0.08  # what a further sentence needs, unless it is of the page that answers best
 ALIKE = 0.75  # two sentences that share this part of their words say the same
 PER_SOURCE = 12
@@ -63,7 +64,10 @@ def _pool(question: str, sources: Sequence[Source]) -> list[Sentence]:
     total = sum(weights.values()) or 1.0
     top = max((source.score for source in sources), default=0.0) or 1.0
     found: list[Sentence] = []
+    speaking: set[int] = set()
     for source in sources:
+        if sum(weights[term] for term in set(words.terms(source.text)) if term in weights) >= LEAST_OF_PAGE * total:
+            speaking.add(source.number)
         for part in explain(source.text, question)[:PER_SOURCE]:
             raw = source.text[part.start : part.end]
             text = shown(raw)
@@ -75,7 +79,7 @@ def _pool(question: str, sources: Sequence[Source]) -> list[Sentence]:
             plain = frozenset(term for term in terms if term and term[0] not in "~#")
             found.append(Sentence(source.number, part.start, text, score, plain, covered))
     found.sort(key=lambda s: (-s.score, s.source, s.start))
-    best = next((s for s in found if s.covered >= LEAST_COVERED), None)
+    best = next((s for s in found if s.covered >= (LEAST_BESIDE if s.source in speaking else LEAST_COVERED)), None)
     if best is None:
         return []
     return [best, *(s for s in found if s is not best and (s.covered >= LEAST_BESIDE or (s.source == best.source and s.covered > 0)))]
