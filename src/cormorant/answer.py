@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from uuid import uuid4
 
 import anyio
+from anyio.to_thread import run_sync as in_thread  # cutting and checking long pages must not hold up other answers
 
 from cormorant import citations
 from cormorant.citations import Markers, Source, Style
@@ -211,7 +212,7 @@ async def answer(
         pages = await run.read(read, found.results, allowed)
         kept = await run.rank(reranker, evidence_of(found.results, pages))
         text = await run.write(writer, kept, searched=bool(found.results))
-        made = await finish(run.verified(text, kept, found, writer, reranker))
+        made = await finish(await in_thread(lambda: run.verified(text, kept, found, writer, reranker)))
     except CormorantError as error:
         await emit(Failed(error.message, error.code))
         raise
@@ -290,7 +291,7 @@ class _Run:
         if not evidence:
             return []
         await self.emit(PhaseStarted(RERANKING))
-        texts = [to_rank(self.question, entry, self.options.counter) for entry in evidence]
+        texts = await in_thread(lambda: [to_rank(self.question, entry, self.options.counter) for entry in evidence])
         scores: list[float] | None = None
         try:
             scores = await _within(self.options.rank_s, "the reranker", reranker.score(self.question, texts))
@@ -300,7 +301,7 @@ class _Run:
         await self.emit(PhaseCompleted(RERANKING, {"data": {"reranked_count": len(evidence)}}))
         await self.emit(Updated({"reranked_results": len(kept), "output_key": "reranked_results"}))
         await self.emit(Updated({"sources": [entry.short(used=False) for entry in kept], "output_key": "sources"}))
-        return with_passages(self.question, kept, budget=self.options.budget, counter=self.options.counter)
+        return await in_thread(lambda: with_passages(self.question, kept, budget=self.options.budget, counter=self.options.counter))
 
     async def write(self, writer: Writer, kept: Sequence[Evidence], *, searched: bool) -> str:
         """The answer as it was streamed. Without evidence nobody writes: the answer says so."""
