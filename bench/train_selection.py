@@ -38,8 +38,8 @@ from cormorant.extract.html.forest import FILE
 from cormorant.extract.html.select import Selection, kind_of, threshold
 
 FOLDS = 5
-ROUNDS = (150, 80)  # trees of the first and of the second forest
-ROWS = 170_000  # rows trained on; rows of little weight are sampled, and weigh the more
+ROUNDS = (180, 100)  # trees of the first and of the second forest
+ROWS = 300_000  # rows trained on; rows of little weight are sampled, and weigh the more
 PARAMETERS = {
     "objective": "cross_entropy",  # labels are shares
     "learning_rate": 0.08,
