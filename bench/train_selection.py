@@ -306,7 +306,7 @@ def flattened(forest: lightgbm.Booster) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write(file: Path, lexicon: Lexicon, first: lightgbm.Booster, second: lightgbm.Booster) -> None:
+def write(file: Path, lexicon: Lexicon, first: lightgbm.Booster, second: lightgbm.Booster, columns: list[str]) -> None:
     parts = {
         f"{stage}_{name}": part for stage, forest in (("first", first), ("second", second)) for name, part in flattened(forest).items()
     }
@@ -314,6 +314,7 @@ def write(file: Path, lexicon: Lexicon, first: lightgbm.Booster, second: lightgb
         known = sorted(held)
         parts[name] = np.frombuffer("\n".join(known).encode(), np.uint8)
         parts[odds] = np.array([round(held[word] * 16) for word in known], np.int8)
+    parts["columns"] = np.frombuffer("\n".join(columns).encode(), np.uint8)  # a test compares them with what is computed today
     np.savez_compressed(file, **parts)
 
 
@@ -367,7 +368,8 @@ def main() -> None:
     pages = gather(options.pack, options.cache)
     tell(f"{len(pages)} pages, {sum(len(page.page.blocks) for page in pages)} blocks")
     data = prepare(pages, {fold: lexicon_of([page for page in pages if page.fold != fold]) for fold in range(FOLDS)})
-    tell(f"{data.rows[0].shape[1]} features")
+    columns = data.tables[0].names
+    tell(f"{len(columns)} features")
     first, firsts = out_of_fold(data, data.rows, ROUNDS[0])
     found = {"first forest": figures(pages, first)}
     tell("first forest", found["first forest"])
@@ -381,10 +383,16 @@ def main() -> None:
     if options.folds:
         options.folds.mkdir(parents=True, exist_ok=True)
         for fold in range(FOLDS):
-            write(options.folds / f"fold{fold}.npz", lexicon_of([page for page in pages if page.fold != fold]), firsts[fold], seconds[fold])
+            write(
+                options.folds / f"fold{fold}.npz",
+                lexicon_of([page for page in pages if page.fold != fold]),
+                firsts[fold],
+                seconds[fold],
+                columns,
+            )
     if options.write:
         # The rows keep their out-of-fold lexicon and first opinions: on pages it has seen, a forest is surer than it ever will be again.
-        write(FILE, lexicon_of(pages), data.fit(data.rows, ROUNDS[0]), data.fit(seconds_rows, ROUNDS[1]))
+        write(FILE, lexicon_of(pages), data.fit(data.rows, ROUNDS[0]), data.fit(seconds_rows, ROUNDS[1]), columns)
         tell(f"wrote {FILE} ({FILE.stat().st_size} bytes)")
 
 

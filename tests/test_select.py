@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 import support_pages as pages
 from cormorant.extract.html.blocks import cut, prune
+from cormorant.extract.html.features import Facts, Table, second_stage
 from cormorant.extract.html.forest import FILE, Forest, load
 from cormorant.extract.html.select import Selection, select
 
@@ -210,6 +211,15 @@ def test_the_model_ships_with_the_package_and_is_small() -> None:
     assert FILE.stat().st_size < 600_000
     model = load()
     assert len(model.first.roots) > len(model.second.roots) > 0
+
+
+def test_the_model_was_trained_on_the_features_that_are_computed() -> None:
+    with np.load(FILE, allow_pickle=False) as held:
+        trained_on = held["columns"].tobytes().decode().split("\n")
+    table = Table(cut(LexborHTMLParser("<p>one</p>").body), Facts(), load().lexicon)
+    rows = table.compute()
+    assert trained_on == table.names
+    assert load().second.feature.max() < rows.shape[1] + second_stage(table, np.array([0.5])).shape[1]
 
 
 def test_a_forest_walks_each_row_to_its_leaf() -> None:
