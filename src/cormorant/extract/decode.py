@@ -58,8 +58,9 @@ _HIGH_BYTES = bytes(range(0x80, 0x100))
 _UTF8_LEADS = bytes(range(0xC2, 0xF5))
 _ISO_2022_JP = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _PROLOG = re.compile(rb"""\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]+)["']""")
-_SKIPPED = re.compile(rb"<!--.*?(?:-->|\Z)|<(script|style|title|noscript)\b.*?(?:</\1|\Z)", re.I | re.S)
-_META = re.compile(rb"""<meta((?:[\s/]+[^\s=>/"']+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"']+))?)+)""", re.I)
+_LANDMARK = re.compile(  # what a search for `<meta>` must know: its attributes, and where markup is no markup
+    rb"""<!--|<(?:script|style|title|noscript)\b|<meta((?:[\s/]+[^\s=>/"']+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"']+))?)+)""", re.I
+)
 _ATTRIBUTE = re.compile(rb"""([^\s=>/"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
 _CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([\w.:+-]+)""", re.I)
 _TAGS = re.compile(rb"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.I | re.S)
@@ -121,14 +122,28 @@ def _declared_inside(body: bytes, media_type: str) -> str:
 
 def _prescan(head: bytes) -> str:
     """The encoding a `<meta>` declares, wherever it stands in the head and whatever the order of its attributes."""
-    for meta in _META.finditer(_SKIPPED.sub(b" ", head)):
-        given = {one[1].lower(): one[2] or one[3] or one[4] or b"" for one in _ATTRIBUTE.finditer(meta[1])}
+    at = 0
+    while (found := _LANDMARK.search(head, at)) is not None:
+        at = found.end()
+        if not found[1]:
+            at = _end_of_raw(head, at, found[0])
+            continue
+        given = {one[1].lower(): one[2] or one[3] or one[4] or b"" for one in _ATTRIBUTE.finditer(found[1])}
         label = given.get(b"charset", b"").decode("latin-1")
         if not label and given.get(b"http-equiv", b"").lower() == b"content-type":
             label = charset_of(given.get(b"content", b"").decode("latin-1"))
         if label and (name := _lookup(label.strip())):
             return FALLBACK if name == "x-user-defined" else name
     return ""
+
+
+def _end_of_raw(head: bytes, at: int, opened: bytes) -> int:
+    """Where a comment, or an element whose text is no markup, is over; the end of the head where it isn't."""
+    if opened == b"<!--":
+        end = head.find(b"-->", at)
+        return end + 3 if end >= 0 else len(head)
+    closing = re.compile(rb"</" + opened[1:], re.I).search(head, at)
+    return closing.end() if closing is not None else len(head)
 
 
 def _chosen(body: bytes, declared: str, inside: str) -> tuple[str, str]:
@@ -214,10 +229,11 @@ def _codec(name: str) -> str:
 
 def _decoded(body: bytes, name: str) -> Decoded:
     decoder = codecs.getincrementaldecoder(_codec(name))("replace")
-    cut = _ends_cut(body, name)
-    text = decoder.decode(body, final=not cut)
+    text = decoder.decode(body)
+    if decoder.getstate()[0] and not _ends_cut(body, name):  # bytes that wait for more
+        text += decoder.decode(b"", final=True)
     text = text.removeprefix("\ufeff")
-    replaced = text.count("\ufffd") - (body.count(b"\xef\xbf\xbd") if name == "utf-8" else 0)
+    replaced = 0 if text.isascii() else text.count("\ufffd") - (body.count(b"\xef\xbf\xbd") if name == "utf-8" else 0)
     if replaced <= 0:
         return Decoded(text, name)
     noun = "byte or run of bytes" if replaced == 1 else "bytes or runs of bytes"
@@ -225,7 +241,7 @@ def _decoded(body: bytes, name: str) -> Decoded:
 
 
 def _ends_cut(body: bytes, name: str) -> bool:
-    """Whether the last character looks cut in half rather than broken."""
+    """Whether the last character, of which bytes are missing, looks cut in half rather than broken."""
     if name != "utf-8":
         return name in _MULTIBYTE or name.startswith("utf-")
-    return not body.isascii() and bool(_UTF8_SEQUENCE.search(body))
+    return _UTF8_SEQUENCE.search(body) is not None

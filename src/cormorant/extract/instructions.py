@@ -25,7 +25,7 @@ _ROLE = r"(?:unrestricted|jailbroken|root|admin|developer|system|dan)"
 _HELD = r"(?:system prompt|your (?:instructions|prompt|secrets?|credentials|api keys?))"
 _DEED = r"(?:ignore|recommend|rate|rank|say|respond|reply|visit|click|send|include|call|run|execute|fetch|tell)"
 
-# Words without one of which a pattern can't match: looking for these first keeps the reading of honest pages cheap.
+# Each pattern with the words a match begins with: looking for these first, and nowhere else, keeps the reading of honest pages cheap.
 _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("ignore", "disregard", "forget", "override", "bypass"),
@@ -37,43 +37,38 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"\byou are now\b[^.\n]{{0,60}}\b(?:{_MODEL}|agent|mode|{_ROLE})\b",
     ),
     (
-        ("prompt", "your "),
+        ("reveal", "print", "repeat", "show", "output", "leak", "send", "exfiltrate"),
         rf"\b(?:reveal|print|repeat|show|output|leak|send|exfiltrate)\b[^.\n]{{0,40}}\b{_HELD}\b",
     ),
     (
-        (" user",),
+        ("do not", "don't", "never"),
         r"\b(?:do not|don't|never)\s+(?:tell|inform|mention|reveal|alert)\b[^.\n]{0,30}\b(?:the )?users?\b",
     ),
     (
-        ("attention", "note to", "message ", "instruction", "if you are", "hey ", "dear "),
+        ("attention", "note to", "message ", "instruction", "if you are", "hey", "dear"),
         rf"\b(?:attention|note to|message (?:to|for)|instructions? (?:to|for)|if you are|hey|dear)\s+(?:(?:an?|the|any|all)\s+)?{_MODEL}\b",
     ),
     (
-        ("must", "should", "shall", "has to", "have to", "are instructed", "are required", "are ordered"),
+        ("ai", "llm", "language model", "chat", "claude", "gemini", "gpt"),
         rf"\b{_MACHINE}\b[^.\n]{{0,20}}\b(?:must|should|shall|has to|have to|are (?:instructed|required|ordered) to)\b"
         rf"[^.\n]{{0,60}}\b{_DEED}\b",
     ),
     (
-        ("im_start", "im_end", "<|", "<system", "<assistant", "inst]", "<<sys", "system prompt"),
+        ("<", "[inst", "[/inst", "begin system prompt"),
         r"(?:<\|?(?:im_start|im_end|system|assistant|endoftext|start_header_id)\|?>|\[/?INST\]|<</?SYS>>|\bBEGIN SYSTEM PROMPT\b)",
     ),
     (
-        ("system", "assistant", "developer"),
-        r"(?m:^[^\w\n]{0,4}(?:system|assistant|developer (?:prompt|message|note))"
-        r"\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)",
-    ),
-    (
-        ("instruction",),
+        ("new", "updated", "important", "urgent", "hidden", "real", "actual"),
         rf"\b(?:new|updated|important|urgent|hidden|real|actual)\s+(?:system\s+)?instructions?"
         rf"\s*(?::|for (?:(?:the|any|all)\s+)?{_MODEL}\b)",
     ),
     (
-        (" tool", " function"),
+        ("call", "use", "invoke", "run", "execute"),
         r"\b(?:call|use|invoke|run|execute)\b[^.\n]{0,20}\b\w+\s+(?:tool|function)\b"
         r"[^.\n]{0,80}\b(?:passwords?|tokens?|secrets?|api keys?|cookies?|credentials?)\b",
     ),
     (
-        ("as ",),
+        ("act", "behave", "respond", "pretend"),
         rf"\b(?:act|behave|respond|pretend)\s+as\s+(?:if you (?:are|were)\s+)?(?:(?:an?|the)\s+)?{_ROLE}\b",
     ),
     (
@@ -81,30 +76,36 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
         rf"\bas an? {_MODEL}\b[^.\n]{{0,40}}\byou (?:must|should|will|need)\b",
     ),
     (
-        ("anweisungen", "instructions", "instrucciones", "instruções", "istruzioni", "instructies"),
+        ("ignor", "vergiss", "oubliez", "olvida", "dimentica", "negeer"),
         r"\b(?:ignoriere|ignorieren sie|vergiss|ignorez|oubliez|ignora|olvida|ignore|dimentica|negeer)\b[^.\n]{0,40}"
         r"\b(?:anweisungen|instructions|instrucciones|instruções|istruzioni|instructies)\b",
     ),
     (
-        ("игнорируй", "забудь", "внимания"),
+        ("игнорируй", "забудь", "не обращай"),
         r"(?:игнорируй(?:те)?|забудь(?:те)?|не обращай(?:те)? внимания)[^.\n]{0,50}(?:инструкци|указани|команд)",
     ),
     (
-        ("忽略", "无视", "無視", "忽視", "忘"),
+        ("忽略", "无视", "無視", "忽視", "忘记", "忘記"),
         r"(?:忽略|无视|無視|忽視|忘记|忘記)[^。\n]{0,20}(?:指令|指示|提示|说明|說明)",
     ),
     (
-        ("無視", "忘れ"),
+        ("指示", "命令", "プロンプト"),
         r"(?:指示|命令|プロンプト)[^。\n]{0,12}(?:無視|忘れ)",
     ),
     (
-        ("무시", "잊"),
+        ("지시", "명령", "프롬프트"),
         r"(?:지시|명령|프롬프트)[^.\n]{0,16}(?:무시|잊)",
     ),
     (
         ("تجاهل",),
         r"تجاهل[^.\n]{0,40}(?:التعليمات|الأوامر)",
     ),
+)
+# A role that speaks, at the start of a line: the words stand behind what marks the line.
+_SPEAKERS = ("system", "assistant", "developer")
+_SPEAKING = (
+    r"(?m:^[^\w\n]{0,4}(?:system|assistant|developer (?:prompt|message|note))"
+    r"\s*(?:prompt|message|instruction|override|note)?\s*:\s+\S)"
 )
 
 
@@ -135,6 +136,25 @@ def suspicious(markdown: str) -> list[Finding]:
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
     lowered = text.lower()
+    if len(lowered) != len(text):  # a letter whose small form is longer: places would shift
+        lowered = "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
     for words, pattern in _PATTERNS:
-        if any(word in lowered for word in words):
-            yield from islice(_compiled(pattern).finditer(text), FINDINGS_MAX)
+        yield from islice(_beginning(words, pattern, text, lowered), FINDINGS_MAX)
+    if any(word in lowered for word in _SPEAKERS):
+        yield from islice(_compiled(_SPEAKING).finditer(text), FINDINGS_MAX)
+
+
+def _beginning(words: tuple[str, ...], pattern: str, text: str, lowered: str) -> Iterator[re.Match[str]]:
+    """What `finditer` would find, tried at the places of the words alone: a search that minds no case looks at every letter."""
+    end = 0
+    for at in sorted(at for word in words for at in _places(word, lowered)):
+        if at >= end and (found := _compiled(pattern).match(text, at)):
+            end = found.end()
+            yield found
+
+
+def _places(word: str, lowered: str) -> Iterator[int]:
+    at = lowered.find(word)
+    while at >= 0:
+        yield at
+        at = lowered.find(word, at + 1)

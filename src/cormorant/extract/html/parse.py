@@ -63,9 +63,9 @@ def parse(text: str, url: str) -> Page:
 
 def _trimmed(text: str) -> str:
     """The text with tags of more than some hundred attributes cut: lexbor compares each with all before it."""
-    pieces = text.split(">")
-    if max(map(len, pieces)) < LONG_TAG:
+    if not _has_long_piece(text):
         return text
+    pieces = text.split(">")
     for number, piece in enumerate(pieces):
         found = _OPENING.search(piece) if len(piece) >= LONG_TAG else None
         if found is None or len(piece) - found.end() < LONG_TAG or (number and _RAW_OPEN.search(pieces[number - 1][-4_000:])):
@@ -74,6 +74,17 @@ def _trimmed(text: str) -> str:
         if len(bare.split()) + bare.count("''") > MANY_ATTRIBUTES:
             pieces[number] = piece[: found.end()]
     return ">".join(pieces)
+
+
+def _has_long_piece(text: str) -> bool:
+    """Whether anything as long as `LONG_TAG` stands between two `>`. Goes from one to the last within reach, and so looks at little."""
+    at = 0
+    while len(text) - at >= LONG_TAG:
+        end = text.rfind(">", at, at + LONG_TAG)
+        if end < 0:
+            return True
+        at = end + 1
+    return False
 
 
 def _shallow(text: str) -> tuple[str, int, bool]:
