@@ -9,12 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
 import pytest
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 from cormorant import Web
 from cormorant.surfaces import mcp as surface
+from cormorant.surfaces.tenants import Keys
 from support_net import answer, serving
 from support_server import running
 
@@ -223,3 +225,22 @@ def test_lines_that_are_no_protocol_do_not_end_the_server(tmp_path) -> None:
     assert seen[1]["result"]["protocolVersion"] == "2024-11-05"
     assert seen[2]["result"]["isError"] is True
     assert "error" in seen[9]
+
+
+async def test_each_tenant_has_its_own_mcp_server(tmp_path) -> None:
+    keys = Keys(tmp_path / "server" / "keys.json")
+    (_, alice), (_, bob) = keys.create("alice"), keys.create("bob")
+    home = tmp_path / "server" / "tenants" / "alice"
+    home.mkdir(parents=True)
+    (home / "cormorant.toml").write_text('[egress]\nallow = ["127.0.0.1"]\nallow_ranges = ["127.0.0.0/8"]\n')
+    async with serving(PAGES) as site, running(tmp_path, require_key=True) as http:
+        address = f"{str(http.base_url).rstrip('/')}/mcp"
+        refused = await http.post("/mcp", json={})
+        assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized")
+        for key, says in ((alice, "six"), (bob, "not_allowed")):
+            async with (
+                httpx2.AsyncClient(headers={"authorization": f"Bearer {key}"}, timeout=20) as sender,
+                Client(streamable_http_client(address, http_client=sender)) as client,
+            ):
+                got = await client.call_tool("web_fetch", {"url": site.url("/note", host="127.0.0.1")})
+                assert says in got.content[0].text

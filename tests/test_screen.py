@@ -88,7 +88,7 @@ def in_terminal(here: Path, *words: str, columns: int, **environment: str) -> st
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")}
     command = [sys.executable, "-m", "cormorant", *words]
     env = {**kept, **homes, "TERM": "xterm", "COLUMNS": str(columns), **environment}
-    with subprocess.Popen(command, cwd=here, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE):
+    with subprocess.Popen(command, cwd=here, env=env, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE):
         os.close(theirs)
         seen = b""
         while True:

@@ -52,6 +52,41 @@ EXAMPLES = {
     "web_answer": ("cormorant answer 'what does asyncio.TaskGroup do on an exception?'",),
 }
 
+HELP = {  # what a person wants to read beside an option; a model pays for every word, so its schema has less
+    "count": "Results per query",
+    "page": "Page of results",
+    "freshness": "Not older than that",
+    "language": "Language of the results, such as en-US",
+    "safe_search": "How strictly results are filtered",
+    "domains": "Only this host and what is below it; -HOST leaves it out",
+    "provider": "Search backend to ask (cormorant doctor lists them)",
+    "include_content": "Read each result's page too.",
+    "query": "What you want to know: picks the passages that answer it",
+    "section": "One part of the page: a heading, or lines 40-90",
+    "view": "The biggest view to show",
+    "budget": "Tokens the result may cost",
+    "max_chars": "Characters at most",
+    "offset": "Go on at this character",
+    "output": "Markdown, plain text, or the source as it was sent",
+    "extract": "auto, the article alone, or everything",
+    "max_bytes": "Bytes to read of the page",
+    "prompt": "What the page is for; kept with the result",
+    "links": "List the page's links too.",
+    "refresh": "Fetch again, whatever was kept.",
+    "max_age": "Seconds a kept page may be old",
+    "since": "The id of an earlier result: say what changed",
+    "url": "The address of one item of a stored call",
+    "url_index": "Which item of a stored call, from 0",
+    "query_index": "Which query of a stored call, from 0",
+    "find": "Text to look for in the stored page",
+    "scrape": "Whether the hits' pages are read",
+    "steps": "Searches and pages read, at most",
+    "searches": "Searches at most",
+    "fetches": "Pages read at most",
+    "tokens": "Tokens read at most",
+    "seconds": "Time at most",
+}
+
 
 class Commands(click.Group):
     """Commands by name, imported when they are asked for; a bare address is `fetch`."""
@@ -117,15 +152,17 @@ def _parameter(argument: Argument) -> click.Parameter:
         return click.Argument([argument.name], nargs=-1, required=True)
     kind: Any = click.Choice(argument.choices, case_sensitive=False) if argument.choices else click.STRING
     flag = "--" + argument.name.replace("_", "-")
+    said = HELP.get(argument.name, argument.help)
     if argument.kind == "boolean":
-        return click.Option([flag, argument.name], is_flag=True, default=None, help=argument.help)
+        return click.Option([flag, argument.name], is_flag=True, default=None, help=said)
     if argument.kind == "integer":
         bounds = "" if argument.most is None else f"{argument.least} to {argument.most:,}"
-        text = ", ".join(part for part in (argument.help, bounds) if part)
-        return click.Option([flag, argument.name], type=click.STRING, metavar="N", help=text)
+        return click.Option(
+            [flag, argument.name], type=click.STRING, metavar="N", help=", ".join(part for part in (said, bounds) if part) + "."
+        )
     if argument.kind == "strings":
-        return click.Option([flag, argument.name], multiple=True, type=kind, help=f"{argument.help}; may be repeated".lstrip("; "))
-    return click.Option([flag, argument.name], type=kind, help=argument.help)
+        return click.Option([flag, argument.name], multiple=True, type=kind, help=f"{said}; may be repeated.".lstrip("; "))
+    return click.Option([flag, argument.name], type=kind, help=f"{said}." if said else "")
 
 
 def _run_tool(tool: Tool, given: dict[str, Any]) -> None:

@@ -191,7 +191,7 @@ $("ask").addEventListener("submit", (event) => {
   $("phases").replaceChildren();
   busy(event.target, async () => {
     const reply = await post("v1/answer", body, { accept: "text/event-stream" });
-    let text = "";
+    let text = "", ended = false;
     for await (const [name, data] of events(reply)) {
       if (name === "tool_update" && data.phase) phase(data);
       if (name === "tool_partial_update") {
@@ -199,9 +199,11 @@ $("ask").addEventListener("submit", (event) => {
         $("answer").hidden = false;
         $("answer").replaceChildren(...inline(text.replace(/<source_(\d+)>/g, "[$1]")));
       }
+      ended ||= name === "tool_end" || name === "error";
       if (name === "tool_end") showResult(data);
       if (name === "error") throw data;
     }
+    if (!ended) throw new Error("the connection ended before the answer: ask again");
   });
 });
 
