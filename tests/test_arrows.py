@@ -36,7 +36,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only
     ("citations", "forms", "models", "sse"),
     ("sentences",),
     ("blocks",),
-    ("policy", "document", "background"),
+    ("policy", "document", "alternates", "background"),
     ("address", "settings", "networks", "words", "cues", "estimates"),
     ("settings_files",),
     ("errors",),

@@ -20,6 +20,7 @@ from typing import Any
 
 from cormorant import errors, extract, reuse
 from cormorant.address import Url, parse
+from cormorant.alternates import markdown_version
 from cormorant.audit import Audit
 from cormorant.cache import HttpCache, SessionCache
 from cormorant.document import Document
@@ -345,6 +346,8 @@ def _require_content(document: Document, resource: Resource) -> None:
 
 def _item(asked: Url | None, resource: Resource, document: Document, wanted: Wanted) -> Item:
     elsewhere = moved(asked, parse(resource.url)) if asked else ""
+    markdown = markdown_version(resource.url, resource.headers, resource.body) if asked and document.media_type == "text/html" else ""
+    hints = {"redirected_to": elsewhere, "markdown_version": markdown}
     return Item(
         url=resource.asked,
         final_url=resource.url,
@@ -358,7 +361,7 @@ def _item(asked: Url | None, resource: Resource, document: Document, wanted: Wan
         extract=document.extractor,
         truncated=resource.truncated,
         warnings=document.warnings,
-        extra={"redirected_to": elsewhere} if elsewhere else {},
+        extra={name: value for name, value in hints.items() if value},
     )
 
 

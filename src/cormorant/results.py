@@ -46,6 +46,7 @@ class Page:
     document: dict[str, Any] | None = None
     warnings: tuple[str, ...] = ()
     redirected_to: str = ""
+    markdown_version: str = ""  # where the page says it can be had as Markdown
     content_signals: dict[str, bool] | None = None  # what robots.txt says the content may be used for
     next_offset: int | None = None
     links: tuple[dict[str, str], ...] | None = None
@@ -86,6 +87,7 @@ class Page:
         }
         asked = {
             "redirected_to": self.redirected_to,
+            "markdown_version": self.markdown_version,
             "content_signals": self.content_signals,
             "next_offset": self.next_offset,
             "links": None if self.links is None else list(self.links),
@@ -112,6 +114,7 @@ class Page:
             ("Site", _line(self.site)),
             ("Published", self.published_at),
             ("Extract", self.extract),
+            ("As Markdown", self.markdown_version),
             ("Outcome", self.outcome if self.outcome != "content" else ""),
             ("Fit", fit_line(self.fit)),
         ]
