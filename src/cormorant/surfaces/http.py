@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,144 +22,23 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 import cormorant
 from cormorant import sse
-from cormorant.errors import Cancelled, CormorantError, Internal, InvalidArguments, NotConfigured, NotHeld, RateLimited, Timeout
+from cormorant.errors import Cancelled, CormorantError, Internal, InvalidArguments, NotConfigured, NotHeld, Timeout
 from cormorant.settings import Settings
 from cormorant.surfaces.compat import add_compat
-from cormorant.surfaces.executions import Execution, Executions
+from cormorant.surfaces.executions import Execution
 from cormorant.surfaces.guard import Guard, is_loopback, shaped
-from cormorant.surfaces.measures import Measures
 from cormorant.surfaces.page import FILES
-from cormorant.surfaces.tenants import LOCAL, Keys, settings_of
+from cormorant.surfaces.service import Service, Tenant
+from cormorant.surfaces.tenants import Keys
 from cormorant.tools import TOOLS, Tool, tool
-from cormorant.web import Web
 
 HEARTBEAT_S = 15.0
 GRACE_S = 5.0  # what runs may take to finish once the server is asked to stop
 NAME = PathParameter(json_schema_extra={"enum": [one.name for one in TOOLS]})  # aliases work too
-
-
-class Unauthorized(CormorantError):
-    """No key, or one nobody has."""
-
-    http = 401
-
-
-class Tenant:
-    """What belongs to one tenant: its `Web`, its executions, its MCP server."""
-
-    def __init__(self, name: str, settings: Settings, folder: Path, concurrency: int) -> None:
-        self.name = name
-        self.web = Web(settings)
-        self.executions = Executions(folder / "executions")
-        self.places = asyncio.Semaphore(concurrency)
-        self.calls = 0  # going on or waiting for a place
-        self._mcp: dict[bool, ASGIApp] = {}
-        self._mcp_starting = asyncio.Lock()
-        self._mcp_tasks: list[asyncio.Task[None]] = []
-
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        """Counts one call for as long as it is here."""
-        self.calls += 1
-        try:
-            yield
-        finally:
-            self.calls -= 1
-
-    async def mcp(self, *, pair: bool) -> ASGIApp:
-        """The MCP endpoint, started when it is first asked for, in a task of its own: its sessions outlive requests."""
-        async with self._mcp_starting:
-            return self._mcp[pair] if pair in self._mcp else await self._start_mcp(pair=pair)
-
-    async def _start_mcp(self, *, pair: bool) -> ASGIApp:
-        from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-
-        from cormorant.surfaces.mcp import server
-
-        manager = StreamableHTTPSessionManager(server(self.web, pair=pair))
-        ready = asyncio.Event()
-
-        async def run() -> None:
-            async with manager.run():
-                ready.set()
-                await asyncio.Event().wait()
-
-        self._mcp[pair] = StreamableHTTPASGIApp(manager)
-        self._mcp_tasks.append(asyncio.create_task(run()))
-        await ready.wait()
-        return self._mcp[pair]
-
-    async def end_streams(self) -> None:
-        """End every run and every MCP session, so that no stream is torn."""
-        await self.executions.aclose()
-        tasks, self._mcp_tasks, self._mcp = self._mcp_tasks, [], {}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def aclose(self) -> None:
-        """Everything of this tenant."""
-        await self.end_streams()
-        await self.web.aclose()
-
-
-class Service:
-    """The state of one server: settings, keys, and the tenants that have called."""
-
-    def __init__(self, settings: Settings, folder: Path, *, keys: Keys | None = None) -> None:
-        self.settings = settings
-        self.folder = folder
-        self.keys = keys or Keys(folder / "keys.json")
-        self.measures = Measures()
-        self.stopping = False
-        self._tenants: dict[str, Tenant] = {}
-
-    @property
-    def needs_key(self) -> bool:
-        return not is_loopback(self.settings.server.host) or self.settings.server.require_key
-
-    def tenant(self, name: str) -> Tenant:
-        if name not in self._tenants:
-            own = self.settings if name == LOCAL else settings_of(self.folder / "tenants", name)
-            home = self.folder if name == LOCAL else self.folder / "tenants" / name
-            self._tenants[name] = Tenant(name, own, home, self.settings.server.concurrency)
-        return self._tenants[name]
-
-    def caller(self, request: Request, *, key_in_query: bool = False) -> Tenant:
-        """Who calls. Raises: Unauthorized."""
-        given = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        if not given and key_in_query:
-            given = request.query_params.get("api_key", "")
-        if not given and not self.needs_key:
-            return self.tenant(LOCAL)
-        name = self.keys.tenant_of(given) if given else None
-        if name is None:
-            raise Unauthorized("a valid key is needed", remedy="send it as X-API-KEY; cormorant key create TENANT makes one")
-        return self.tenant(name)
-
-    def admit(self, tenant: Tenant) -> None:
-        """Raises: RateLimited when no more calls are taken on."""
-        if self.stopping:
-            raise RateLimited("the server is stopping", remedy="ask again in a moment", retryable=True, retry_after=5)
-        if max(tenant.calls, tenant.executions.active) >= self.settings.server.queue:
-            raise RateLimited("too many calls at once", remedy="wait for one to end", retryable=True, retry_after=1)
-
-    async def drain(self, grace_s: float) -> None:
-        """Take nothing on any more, let what runs finish for a while, then end it with an event that says so."""
-        self.stopping = True
-        ends_at = asyncio.get_running_loop().time() + grace_s
-        while any(tenant.calls or tenant.executions.active for tenant in self._tenants.values()):
-            if asyncio.get_running_loop().time() >= ends_at:
-                break
-            await asyncio.sleep(0.05)
-        await asyncio.gather(*(tenant.end_streams() for tenant in self._tenants.values()))
-
-    async def aclose(self) -> None:
-        await asyncio.gather(*(tenant.aclose() for tenant in self._tenants.values()))
 
 
 def create_app(settings: Settings, folder: Path, *, keys: Keys | None = None) -> FastAPI:
