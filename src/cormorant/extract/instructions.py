@@ -101,6 +101,7 @@ _PATTERNS: tuple[tuple[tuple[str, ...], str], ...] = (
         r"تجاهل[^.\n]{0,40}(?:التعليمات|الأوامر)",
     ),
 )
+_ASCII_PATTERNS = tuple((words, pattern) for words, pattern in _PATTERNS if words[0].isascii())
 # A role that speaks, at the start of a line: the words stand behind what marks the line.
 _SPEAKERS = ("system", "assistant", "developer")
 _SPEAKING = (
@@ -138,7 +139,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter whose small form is longer: places would shift
         lowered = "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
-    for words, pattern in _PATTERNS:
+    for words, pattern in _PATTERNS if not text.isascii() else _ASCII_PATTERNS:
         yield from islice(_beginning(words, pattern, text, lowered), FINDINGS_MAX)
     if any(word in lowered for word in _SPEAKERS):
         yield from islice(_compiled(_SPEAKING).finditer(text), FINDINGS_MAX)

@@ -99,10 +99,9 @@ def _body(page: Page, source: str, title: str, extract: str, *, plain: bool, ext
     if root is None:
         return Body(extractor=extractor or "full")
     addresses = Addresses(page.base, page.url)
-    lowered = source.lower()
-    code.rewrite(page.tree, lowered)
-    math.rewrite(page.tree, lowered)
-    unfold(page.tree, lowered)
+    code.rewrite(page.tree, source)
+    math.rewrite(page.tree, source)
+    unfold(page.tree, source)
     findings = hidden.strip(root)
     clean(page.tree)
     links = _links(root, addresses)

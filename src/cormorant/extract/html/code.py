@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from cormorant.extract.html.nodes import outermost
+from cormorant.extract.html.nodes import mentions, outermost
 
 _LANGUAGES = frozenset(
     (
@@ -82,8 +82,8 @@ _NUMBERS = re.compile(r"[\s\d.:|\u00a0]*")
 _TICKS = re.compile("`{3,}")
 
 
-def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
-    """Every listing becomes one `<pre data-language="...">` with nothing but its text; `lowered` is the source.
+def rewrite(tree: LexborHTMLParser, source: str) -> None:
+    """Every listing becomes one `<pre data-language="...">` with nothing but its text.
 
     Runs first of all: the wrappers that name the language, and the gutters that number the lines, don't survive selection.
     """
@@ -91,8 +91,9 @@ def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
     if body is None:
         return
     made_here: set[int] = set()  # the mark is ours to set: a page that sets it is read like any other
-    if "<table" in lowered and ("<pre" in lowered or "<code" in lowered or "blob-code" in lowered):
-        for table in body.css("table"):
+    tables = body.css("table")
+    if tables and mentions(source, ("<pre", "<code", "blob-code")):
+        for table in tables:
             if len(table.css("table")) == 1 and is_listing(table):  # a listing holds no table that it could take with it
                 made = tree.create_node("pre")
                 _fill(made, text_of(table), language_of(table))
@@ -102,15 +103,13 @@ def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
                 placed = before.next if before is not None else parent.first_child if parent is not None else None
                 if placed is not None:
                     made_here.add(placed.mem_id)
-    if "<pre" in lowered:
-        for node in body.css("pre"):
-            if node.mem_id not in made_here and len(node.css("pre")) == 1:
-                _fill(node, text_of(node), language_of(node))
-    if any(layer in lowered for layer in ("cm-content", "codemirror-code", "view-lines", "ace_text-layer")):
-        for node in outermost(body, _EDITOR_LAYERS):
-            made = tree.create_node("pre")
-            _fill(made, text_of(node), language_of(node))
-            node.replace_with(made)
+    for node in body.css("pre"):
+        if node.mem_id not in made_here and len(node.css("pre")) == 1:
+            _fill(node, text_of(node), language_of(node))
+    for node in outermost(body, _EDITOR_LAYERS):
+        made = tree.create_node("pre")
+        _fill(made, text_of(node), language_of(node))
+        node.replace_with(made)
 
 
 def _fill(node: LexborNode, text: str, language: str) -> None:

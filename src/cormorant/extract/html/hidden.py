@@ -45,6 +45,7 @@ _ANIMATED = re.compile(
 )
 _ANIMATORS = ("data-framer-", "data-aos", "gsap.", "ScrollTrigger", "ScrollReveal", "wow.min.js", "data-w-id")
 _GENERIC_CONTROL = "button, [role=button], [onclick], [tabindex], label, summary"
+_FORMULA = "math, mjx-container, .katex-mathml"
 _VISIBLE_TWIN = (
     ".katex-html, img.mwe-math-fallback-image-inline, img.mwe-math-fallback-image-display, mjx-container, .MathJax, .MathJax_SVG"
 )
@@ -56,15 +57,11 @@ def strip(root: LexborNode) -> list[Finding]:
     Runs before any other cleaning: the page's `<style>` elements must still be there.
     """
     found: list[Finding] = []
-    markup = root.html or ""
-    if "<template" in markup:
-        _open_shadow_roots(root)
-    if "<!--" in markup:
-        found += _drop_comments(root)
-    found += _drop_elements(root, markup)
-    odd = has_unseen(markup)
-    found += _clean_alternatives(root, odd=odd)
-    if odd:
+    _open_shadow_roots(root)
+    found += _drop_comments(root)
+    found += _drop_elements(root)
+    found += _clean_alternatives(root)
+    if has_unseen(root.text()):
         found += _clean_texts(root)
     return found[:FINDINGS_MAX]
 
@@ -103,9 +100,9 @@ def _open_shadow_roots(root: LexborNode) -> None:
 # --- elements -----------------------------------------------------------------------------------------------------
 
 
-def _drop_elements(root: LexborNode, markup: str) -> list[Finding]:
-    sheet = Sheet(root, markup)
-    page = _Page(root, markup)
+def _drop_elements(root: LexborNode) -> list[Finding]:
+    sheet = Sheet(root)
+    page = _Page(root)
     # Everything is judged while the tree is whole: a removed node takes its descendants with it, and they must not be touched again.
     going = {
         node.mem_id: (node, kind) for node, kind in _hidden_elements(root, sheet) if node.tag not in _SKIPPED and _goes(node, kind, page)
@@ -117,9 +114,7 @@ def _drop_elements(root: LexborNode, markup: str) -> list[Finding]:
         if len(text.split()) >= WORDS_MIN or instructs(text):
             found.append(finding(kind, text))
         node.decompose()
-    if "<template" in markup:
-        found += _drop_templates(root)
-    return found
+    return found + _drop_templates(root)
 
 
 def _without_reveals(going: list[tuple[LexborNode, str]], page: _Page) -> list[tuple[LexborNode, str]]:
@@ -151,16 +146,21 @@ def _hidden_elements(root: LexborNode, sheet: Sheet) -> Iterator[tuple[LexborNod
         if kind := styles.hides(sheet.of(node, names)):
             yield node, kind
     yield from ((node, "same_colour") for node in _unreadable(root, sheet))
+    styled: dict[str, str] = {}
     for node in root.css("[hidden], [style], [aria-hidden], dialog:not([open])"):
-        if kind := _kind_by_attributes(node):
+        if kind := _kind_by_attributes(node, styled):
             yield node, kind
 
 
-def _kind_by_attributes(node: LexborNode) -> str:
+def _kind_by_attributes(node: LexborNode, styled: dict[str, str]) -> str:
+    """How an element's own attributes hide it; `styled` holds what is known of styles, since a page repeats the same few."""
     attributes = node.attributes
     if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
         return "hidden_attribute"
-    if kind := styles.hides(styles.declarations(attributes.get("style") or "")[0]):
+    style = attributes.get("style") or ""
+    if style not in styled:
+        styled[style] = styles.hides(styles.declarations(style)[0])
+    if kind := styled[style]:
         return kind
     if node.tag == "dialog" and "open" not in attributes:
         return "display"
@@ -170,17 +170,24 @@ def _kind_by_attributes(node: LexborNode) -> str:
 class _Page:
     """What has to be known of the whole page to judge one element."""
 
-    def __init__(self, root: LexborNode, markup: str) -> None:
+    def __init__(self, root: LexborNode) -> None:
         self.root = root
-        self.streams = "$RC(" in markup  # the script stands beside the parts it moves
-        self._markup = markup
         self._words = 0
         self._opened: frozenset[str] | None = None
 
     @cached_property
+    def _markup(self) -> str:
+        return self.root.html or ""
+
+    @cached_property
+    def streams(self) -> bool:
+        """Whether parts of the page arrive late: the script stands beside the parts it moves."""
+        return "$RC(" in self._markup
+
+    @cached_property
     def has_formulas(self) -> bool:
-        """Whether the page has any mathematics, told by what its markup names."""
-        return any(mark in self._markup for mark in ("<math", "katex", "mjx-", "MathJax"))
+        """Whether anything on the page holds mathematics."""
+        return self.root.css_first(_FORMULA) is not None
 
     @cached_property
     def animates(self) -> bool:
@@ -223,7 +230,7 @@ def _goes(node: LexborNode, kind: str, page: _Page) -> bool:
     if node.tag in ("html", "body"):
         _show(node)
         return False
-    if (page.has_formulas and _is_math_twin(node)) or _is_spoken_twin(node, kind):
+    if _is_math_twin(node, page) or _is_spoken_twin(node, kind):
         return False
     if (kind == "off_screen" and _is_track(node)) or (kind == "aria_hidden" and _is_laid_out(node)) or _is_animated(node, kind, page):
         _show(node)
@@ -243,7 +250,7 @@ def _show(node: LexborNode) -> None:
 
 def _is_streamed(node: LexborNode, page: _Page) -> bool:
     """A part that arrived late and that a script moves to its place (React's `$RC("B:0", "S:0")`)."""
-    return page.streams and node.tag == "div" and bool(re.fullmatch(r"S:[0-9a-f]+", node.id or ""))
+    return node.tag == "div" and bool(re.fullmatch(r"S:[0-9a-f]+", node.id or "")) and page.streams
 
 
 def _is_page_itself(node: LexborNode, kind: str, page: _Page) -> bool:
@@ -257,11 +264,11 @@ def _is_page_itself(node: LexborNode, kind: str, page: _Page) -> bool:
     return words > BULK * page.words and words >= 30 and (framed or len(node.css("p")) >= 3)
 
 
-def _is_math_twin(node: LexborNode) -> bool:
+def _is_math_twin(node: LexborNode, page: _Page) -> bool:
     """MathML kept for machines beside a drawn formula, or the drawing itself: the renderer settles which one is read."""
     if (node.tag or "").startswith(("math", "mjx-")) or "katex" in (node.attributes.get("class") or "").lower():
         return not instructs(node.text())
-    if node.css_first("math, mjx-container, .katex-mathml") is None:
+    if not page.has_formulas or node.css_first(_FORMULA) is None:
         return False
     beside = node.parent
     return beside is not None and beside.css_first(_VISIBLE_TWIN) is not None and not instructs(node.text())
@@ -384,6 +391,7 @@ def _opens_by_neighbour(node: LexborNode) -> bool:
 
 # --- colours ------------------------------------------------------------------------------------------------------
 
+_WHITE = (255, 255, 255)
 _INKS = frozenset({"color", "background", "background-color", "background-image", "background-clip", "-webkit-background-clip"})
 _OWN_COLOUR = "[style*='color' i], font[color], [class*='color' i]"
 _TEXT_COLOUR = "[style*='color' i], font[color], body[text]"
@@ -391,11 +399,12 @@ _TEXT_COLOUR = "[style*='color' i], font[color], body[text]"
 
 def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
     """Elements whose text has the colour of what is behind it, as far as the page itself says."""
-    plain = sheet.is_small and root.parser.css_first("link[rel~='stylesheet' i]") is None
     inked = root.css(_TEXT_COLOUR)
-    ruled = sheet.coloured(sheet.backgrounds() | {(255, 255, 255)}) if sheet.is_small else []
+    ruled = sheet.coloured(sheet.backgrounds() | {_WHITE}) if sheet.is_small else []
+    plain = bool(inked or ruled) and sheet.is_small and root.parser.css_first("link[rel~='stylesheet' i]") is None
+    inks = _Inks(sheet)
     for node in [*inked[:COLOURED_MAX], *ruled]:
-        given = _given(node, sheet)
+        given = inks.of(node)
         ink = styles.colour(given.get("color") or (node.attributes.get("color") or "").lower())
         if (
             ink is None
@@ -405,19 +414,29 @@ def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
             continue
         if any(inner.mem_id != node.mem_id for inner in node.css(_OWN_COLOUR)):
             continue  # what stands inside has a colour of its own, known here or not
-        if styles.same(ink, _paper(node, sheet, plain=plain or instructs(node.text()))):
+        if styles.same(ink, _paper(node, inks, plain=plain or (styles.same(ink, _WHITE) and instructs(node.text())))):
             yield node
 
 
-def _given(node: LexborNode, sheet: Sheet) -> dict[str, str]:
-    return sheet.of(node, _INKS) if sheet.is_small else styles.declarations(node.attributes.get("style") or "")[0]
+class _Inks:
+    """What is declared of an element's colours, asked once for each: text after text stands on the same paper."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._known: dict[int, dict[str, str]] = {}
+
+    def of(self, node: LexborNode) -> dict[str, str]:
+        if (given := self._known.get(node.mem_id)) is None:
+            given = self._sheet.of(node, _INKS) if self._sheet.is_small else styles.declarations(node.attributes.get("style") or "")[0]
+            self._known[node.mem_id] = given
+        return given
 
 
-def _paper(node: LexborNode, sheet: Sheet, *, plain: bool) -> styles.Colour | None:
+def _paper(node: LexborNode, inks: _Inks, *, plain: bool) -> styles.Colour | None:
     """The colour behind an element: the nearest that is declared, white where nothing could say otherwise."""
     at: LexborNode | None = node
     while at is not None and at.is_element_node:
-        given = _given(at, sheet)
+        given = inks.of(at)
         if any(name.startswith("background") for name in given):
             found = styles.background(given)
             transparent = given.get("background-color", given.get("background")) in ("transparent", "none", "inherit", "initial")
@@ -428,7 +447,7 @@ def _paper(node: LexborNode, sheet: Sheet, *, plain: bool) -> styles.Colour | No
         if bg := (at.attributes.get("bgcolor") or "").lower():
             return styles.colour(bg if bg.startswith("#") or not re.fullmatch(r"[0-9a-f]{6}", bg) else f"#{bg}")
         at = at.parent
-    return (255, 255, 255) if plain else None
+    return _WHITE if plain else None
 
 
 # --- characters and alternative texts --------------------------------------------------------------------------
@@ -449,14 +468,14 @@ def _clean_texts(root: LexborNode) -> list[Finding]:
     return [finding(kind, chars, note=f"{len(chars)} characters") for kind, chars in sorted(gone.items())]
 
 
-def _clean_alternatives(root: LexborNode, *, odd: bool) -> list[Finding]:
+def _clean_alternatives(root: LexborNode) -> list[Finding]:
     """Alternative texts reach the Markdown: invisible characters leave them, and so does a text that instructs."""
     found: list[Finding] = []
     nodes = root.css("[alt], [title]")
     given = [node.attributes for node in nodes]
-    texts = [value for each in given for name in _SPOKEN if (value := each.get(name)) and len(value) >= INSTRUCTION_MIN_CHARS]
-    speaking = instructs("\n".join(texts), whole=True)
-    if not odd and not speaking:
+    texts = [value for each in given for name in _SPOKEN if (value := each.get(name))]
+    speaking = instructs("\n".join(text for text in texts if len(text) >= INSTRUCTION_MIN_CHARS), whole=True)
+    if not speaking and not has_unseen("\n".join(texts)):
         return found
     for node in nodes:
         for name in _SPOKEN:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from cormorant.extract.html.mathml import tex_of
-from cormorant.extract.html.nodes import outermost, unique
+from cormorant.extract.html.nodes import mentions, outermost, unique
 
 HINTS = ("katex", "mathjax", "mjx-", "<math", "math/tex", "latex", "data-math", "data-tex", "codecogs", "mimetex")
 MAX_CHARS = 8_000
@@ -20,6 +20,8 @@ MAX_CHARS = 8_000
 _HOLDERS = ".katex-display,.katex,mjx-container,.mwe-math-element,.MathJax_Display,.MathJax,.MathJax_SVG,.MathJax_CHTML,math"
 _SCRIPTS = "script[type^='math/tex'],script[type^='math/mml']"
 _ATTRIBUTES = ("data-math", "data-latex", "data-tex", "data-katex", "data-expr", "data-formula", "data-equation", "data-tex-source")
+_PICTURES = ",".join(f"img[{name}*={word} i]" for name in ("src", "class") for word in ("tex", "math", "codecogs", "equation", "ql-img"))
+_ANY = ",".join([_HOLDERS, _SCRIPTS, *(f"[{name}]" for name in _ATTRIBUTES), _PICTURES])  # all that is looked at below
 _SERVICES = re.compile(
     r"codecogs\.com|/latex\.php|wp\.com/latex|mathtex|mathurl|quicklatex|/mimetex|latex\.(?:artofproblemsolving|vimsky)|math\.now\.sh", re.I
 )
@@ -28,10 +30,10 @@ _STYLE = re.compile(r"^\{?\\(?:displaystyle|textstyle)\s*")
 _DELIMITERS = (("\\(", "\\)"), ("\\[", "\\]"), ("$$", "$$"), ("$", "$"))
 
 
-def rewrite(tree: LexborHTMLParser, lowered: str) -> None:
-    """Each formula becomes `<math display="block|inline">TeX</math>`; `lowered` is the source, searched for any sign of one."""
+def rewrite(tree: LexborHTMLParser, source: str) -> None:
+    """Each formula becomes `<math display="block|inline">TeX</math>`; `source` is searched for any sign of one."""
     body = tree.body
-    if body is None or not any(hint in lowered for hint in HINTS):
+    if body is None or body.css_first(_ANY) is None or not mentions(source, HINTS):
         return
     _scripts(tree, body)
     for node in outermost(body, _HOLDERS):

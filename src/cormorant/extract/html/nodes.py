@@ -1,10 +1,12 @@
-"""Finding nodes that are about to be removed. Pure.
+"""Finding nodes, above all those that are about to be removed. Pure.
 
 The tree library returns a node once for each selector of a list that it matches, and a removed node takes its descendants
 with it, whose handles then point at freed memory. So whoever removes asks here.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from selectolax.lexbor import LexborNode
 
@@ -54,3 +56,12 @@ def is_inside(node: LexborNode, others: dict[int, LexborNode] | set[int]) -> boo
             return True
         parent = parent.parent
     return False
+
+
+def mentions(source: str, words: Iterable[str]) -> bool:
+    """Whether a source holds one of these words of small ASCII letters, however it writes them.
+
+    A look through a whole source costs as much as several selectors: ask the tree first.
+    """
+    lowered = source.encode("utf-8", "surrogatepass").lower()  # bytes: `str.lower` goes letter by letter outside ASCII
+    return any(word.encode() in lowered for word in words)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from selectolax.lexbor import LexborNode
 
@@ -43,6 +44,7 @@ _MOUNTS = ", ".join(  # where the usual frameworks hang a page that they draw th
         *("app-root", "ion-app", "[ng-app]", "[data-reactroot]", "[ng-version]"),
     ]
 )
+_CONSENT_TALK = ("cookie", "consent", "privacy", "partner", "gdpr", "datenschutz", "einwilligung")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 
@@ -55,7 +57,7 @@ class Outcome:
     signs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Facts:
     """What the diagnoses look at, gathered in one walk."""
 
@@ -68,8 +70,12 @@ class _Facts:
     everything: str  # visible text, all of it
     consent: str  # the text of consent sheets
     links: int  # words in links of the main part
-    marks: str  # addresses and ids of scripts, frames and forms, where vendors sign
-    words: int = field(default=0)
+    words: int
+
+    @cached_property
+    def marks(self) -> str:
+        """Addresses and ids of scripts, frames and forms, where vendors sign."""
+        return _marks(self.root)
 
     @property
     def top(self) -> tuple[str, ...]:
@@ -95,19 +101,18 @@ def judge(root: LexborNode, *, url: str, title: str = "", asked: str = "") -> Ou
 
 def _is_long(root: LexborNode) -> bool:
     """Whether the page has so much running text that no diagnosis can hold: most pages are settled here."""
-    words = mentions = 0
+    words = 0
+    texts = []
     for node in root.traverse(include_text=True):
-        if not node.is_text_node or node.parent is None or node.parent.tag in _NOT_RUNNING:
+        if not node.is_text_node:
             continue
         text = node.text_content or ""
-        if len(text) > 20:
+        if len(text) > 20 and node.parent is not None and node.parent.tag not in _NOT_RUNNING:
+            texts.append(text)
             words += len(text.split())
-            lowered = text.lower()
-            mentions += sum(
-                lowered.count(word) for word in ("cookie", "consent", "privacy", "partner", "gdpr", "datenschutz", "einwilligung")
-            )
             if words >= SURE:
-                return mentions * WORDS_PER_CONSENT < words
+                running = "\n".join(texts).lower()
+                return sum(map(running.count, _CONSENT_TALK)) * WORDS_PER_CONSENT < words
     return False
 
 
@@ -159,7 +164,6 @@ def _gather(root: LexborNode, url: str, title: str, asked: str) -> _Facts:
         everything_text,
         _joined(consent),
         links_count,
-        _marks(root),
         count(main_text),
     )
 
@@ -211,13 +215,13 @@ def _marks(root: LexborNode) -> str:
 def _challenge(facts: _Facts) -> list[str]:
     if facts.words > 200:
         return []
-    mark = walls.CHALLENGE_MARKS.search(facts.marks)
     phrase = next((found for text in facts.top if (found := walls.CHALLENGE_TITLES.search(text))), None)
     phrase = phrase or walls.CHALLENGE_PHRASES.search(facts.everything[:6_000])
+    mark = walls.CHALLENGE_MARKS.search(facts.marks) if phrase else None
     if phrase and (mark or facts.words + facts.links < SHORT):
         return [f'says "{phrase[0]}"', *([f"carries {mark[0]}"] if mark else [])]
-    strong = walls.CHALLENGE_ALONE.search(facts.marks)
-    if strong and facts.words < 40 and facts.links < 20:
+    strong = walls.CHALLENGE_ALONE.search(facts.marks) if facts.words < 40 and facts.links < 20 else None
+    if strong:
         return [f"carries {strong[0]}", f"{facts.words} words of text"]
     return []
 
@@ -227,11 +231,12 @@ def _parked(facts: _Facts) -> list[str]:
     if not host or facts.words > 250:
         return []
     own = re.compile(rf"(?<![\w.-]){re.escape(host)}(?![\w-]|\.\w)", re.I)
-    named = own.search(" ".join(facts.top)) or own.search(facts.everything)
+    if not (own.search(" ".join(facts.top)) or own.search(facts.everything)):
+        return []
     phrase = walls.PARKED_PHRASES.search(f"{facts.title} {facts.everything[:8_000]}")
-    mark = walls.PARKED_MARKS.search(facts.marks)
-    if named and (phrase or (mark and facts.words < 60)):
-        return [f"names its own host {host}", f'says "{phrase[0]}"' if phrase else f"carries {mark[0] if mark else ''}"]
+    mark = walls.PARKED_MARKS.search(facts.marks) if facts.words < 60 else None
+    if found := phrase or mark:
+        return [f"names its own host {host}", f'says "{found[0]}"' if phrase else f"carries {found[0]}"]
     return []
 
 

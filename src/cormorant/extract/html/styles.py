@@ -21,7 +21,6 @@ COLOUR_RULES_MAX = 120
 COLOUR_SHEET_MAX = 300  # a sheet with more rules is a design system: its colours are not followed
 OFF_SCREEN_PX = 500
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _ESCAPE = re.compile(r"\\([0-9a-fA-F]{1,6})\s?|\\(.)")
 _DECLARATION = re.compile(r"""([\w-]+)\s*:\s*((?:[^;"'()]|"[^"]*"|'[^']*'|\((?:[^()]|\([^()]*\))*\)|["'()])*)""")
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))\s*(px|pt|em|rem|ex|ch|%|vw|vh|vmin|vmax|cm|mm|in|pc)?\b", re.I)
@@ -45,7 +44,7 @@ _STATE = re.compile(
     r":(?:hover|focus|active|target|checked|visited|focus-within|focus-visible|open|popover-open|fullscreen|lang)\b|::|:(?:before|after)\b",
     re.I,
 )
-_NAMES_USED = re.compile(r"[.#]((?:[\w-]|\\.|[^\x00-\x7f])+)")
+_NAMES_USED = re.compile(r"[.#]((?:[\w\x80-\U0010ffff-]+|\\.)+)")
 _CLASSES_HELD = re.compile(r""" class="([^"]*)\"""")  # as the tree writes itself: a literal start keeps these fast
 _IDS_HELD = re.compile(r""" id="([^"]*)\"""")
 
@@ -100,7 +99,7 @@ _HIDING_HINTS = (
     ),
     *("font:0", "height:0", "width:0", "height:1px", "width:1px", "clip:rect", "clip-path", "scale(0", "scale3d(0", "scale:0", "zoom:0"),
     *("color:transparent", "color:#0000", "color:rgba", "color:hsla", "-999", "-1000", "-2000", "-3000", "-5000", "00000px"),
-    *("text-indent:-", "margin-left:-", "margin-top:-", "left:-", "top:-", "right:-", "bottom:-", "inset:-"),
+    *("text-indent:-", "left:-", "top:-", "right:-", "bottom:-", "inset:-"),  # margin-left ends so too
 )
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _AT_RULE = re.compile(r"@[\w-]+[^{};]*[{;]")
@@ -133,8 +132,7 @@ def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
     """Properties and values in lower case, escapes and comments undone, and which are `!important`."""
     if "\\" in css:
         css = _ESCAPE.sub(_unescaped, css)
-    if "/*" in css:
-        css = _COMMENT.sub("", css)
+    css = _without_comments(css)
     found: dict[str, str] = {}
     important = set()
     for one in _DECLARATION.finditer(css):
@@ -148,6 +146,21 @@ def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
                 important.add(name)
         found[name] = value
     return found, frozenset(important)
+
+
+def _without_comments(css: str) -> str:
+    """The style without `/* ... */`; what is not closed goes to the end."""
+    start = css.find("/*")
+    if start < 0:
+        return css
+    kept, at = [], 0
+    while start >= 0:
+        kept.append(css[at:start])
+        end = css.find("*/", start + 2)
+        at = end + 2 if end >= 0 else len(css)
+        start = css.find("/*", at)
+    kept.append(css[at:])
+    return "".join(kept)
 
 
 def _unescaped(match: re.Match[str]) -> str:
@@ -314,8 +327,7 @@ def _alpha(value: str) -> float:
 
 def plain_rules(css: str) -> str:
     """A sheet with the rules that hold on every screen: without comments and conditional at-rules."""
-    if "/*" in css:
-        css = _COMMENT.sub("", css)
+    css = _without_comments(css)
     css = css.replace("\n", " ").replace("\t", " ").replace("\r", " ").replace("\f", " ")
     while "  " in css:
         css = css.replace("  ", " ")
@@ -352,6 +364,11 @@ def _split_selectors(selectors: str) -> list[str]:
     return [one.strip() for one in re.split(r",(?![^(\[]*[)\]])", selectors)]
 
 
+def _is_state(selector: str) -> bool:
+    """Whether a selector holds only for a while (`:hover`), or for what is no element (`::before`)."""
+    return ":" in selector and _STATE.search(selector) is not None
+
+
 def _specificity(selector: str) -> int:
     ids = len(re.findall(r"#[\w-]", selector))
     classes = len(re.findall(r"[.\[]|(?<!:):(?!:|not|is|where)", selector))
@@ -362,13 +379,12 @@ def _specificity(selector: str) -> int:
 class Sheet:
     """The `<style>` elements of one page, asked about its elements. Rules are parsed when a question needs them."""
 
-    def __init__(self, root: LexborNode, markup: str) -> None:
+    def __init__(self, root: LexborNode) -> None:
         # The sheets stand in the head, also when only the body is looked at.
         sheets = [
             style.text() for style in root.parser.css("style") if (style.attributes.get("media") or "all").lower() in ("all", "screen")
         ]
         self._root = root
-        self._markup = markup
         self._held: frozenset[str] | None = None
         self._css = plain_rules("\n".join(sheets)[:CSS_MAX_CHARS])
         self._lower = self._css.lower()
@@ -475,9 +491,7 @@ class Sheet:
         if order not in self._parsed:
             start, end = self._spans[order]
             prelude = self._css[self._spans[order - 1][1] + 1 if order else 0 : start - 1]
-            wanted = [
-                one for one in _split_selectors(prelude.rsplit(";", 1)[-1]) if one and not _STATE.search(one) and self._could_match(one)
-            ]
+            wanted = [one for one in _split_selectors(prelude.rsplit(";", 1)[-1]) if one and not _is_state(one) and self._could_match(one)]
             declared, important = declarations(self._css[start:end]) if wanted else (_NOTHING, frozenset())
             if self._custom:
                 declared = {name: self.resolved(value) for name, value in declared.items()}
@@ -497,7 +511,8 @@ class Sheet:
         if self._held is None:
             above = self._root.parent  # the body may hang on a class of <html>
             named = [above.attributes.get("class") or "", above.id or ""] if above is not None and above.is_element_node else []
-            held = "\n".join([*_CLASSES_HELD.findall(self._markup), *_IDS_HELD.findall(self._markup), *named])
+            markup = self._root.html or ""
+            held = "\n".join([*_CLASSES_HELD.findall(markup), *_IDS_HELD.findall(markup), *named])
             self._held = frozenset(held.split())
         if "(" in selector:
             return True

@@ -9,13 +9,13 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from cormorant.extract.html.nodes import outermost, unique
+from cormorant.extract.html.nodes import mentions, outermost, unique
 
 _HINTS = (
+    "aria-expanded",
     'role="tab',
     "role=tab",
     "role='tab",
-    "aria-expanded",
     "data-toggle",
     "data-bs-toggle",
     "tab-pane",
@@ -23,6 +23,11 @@ _HINTS = (
     "collaps",
     "accordion",
 )
+_STRIPS = "[role=tablist],ul.nav-tabs,div.tab-nav"
+_RADIO_SETS = ".tabbed-set"
+_TRIGGERS = "[aria-expanded][aria-controls],[data-toggle=collapse],[data-bs-toggle=collapse],[aria-expanded]"
+_CLOSED = ".is-collapsed > *,.accordion-content,.accordion-body,.accordion-panel,.collapsible-content,.panel-collapse"
+_ANY = f"{_STRIPS},{_RADIO_SETS},{_TRIGGERS},{_CLOSED}"
 _PANEL = re.compile(
     r"(?:^|[\s_-])(?:accordion|collapse|collapsible|panel|faq|tab|tabs|toggle|expand\w*|disclosure|answer|content|body)(?:$|[\s_-])", re.I
 )
@@ -31,10 +36,10 @@ _HIDING = re.compile(r"^(?:hidden|is-hidden|collapsed?|d-none|hide|invisible|ina
 MAX_LABEL = 120
 
 
-def unfold(tree: LexborHTMLParser, lowered: str) -> None:
-    """Tab panels and accordion panels opened, tab strips turned into a label above each panel; `lowered` is the source."""
+def unfold(tree: LexborHTMLParser, source: str) -> None:
+    """Tab panels and accordion panels opened, tab strips turned into a label above each panel."""
     body = tree.body
-    if body is None or not any(hint in lowered for hint in _HINTS):
+    if body is None or body.css_first(_ANY) is None or not mentions(source, _HINTS):
         return
     places: Places = {}
     for node in body.css("[id]"):
@@ -43,7 +48,7 @@ def unfold(tree: LexborHTMLParser, lowered: str) -> None:
     _tabs(tree, body, places)
     _radio_tabs(tree, body)
     _accordions(body, places)
-    for panel in body.css(".is-collapsed > *,.accordion-content,.accordion-body,.accordion-panel,.collapsible-content,.panel-collapse"):
+    for panel in body.css(_CLOSED):
         if not _is_menu(panel):
             _open(panel)
 
@@ -86,7 +91,7 @@ def _label(tree: LexborHTMLParser, panel: LexborNode, text: str) -> None:
 
 def _tabs(tree: LexborHTMLParser, body: LexborNode, places: Places) -> None:
     labelled = {node.attributes.get("aria-labelledby") or "": node for node in body.css("[role=tabpanel][aria-labelledby]")}
-    for strip in outermost(body, "[role=tablist],ul.nav-tabs,div.tab-nav"):
+    for strip in outermost(body, _STRIPS):
         tabs = strip.css("[role=tab]") or unique(strip, "a[href^='#'],[data-target^='#'],[data-bs-target^='#']")
         panels = _panels_of(strip, tabs, places, labelled)
         if not panels or len(panels) != len(tabs):
@@ -126,7 +131,7 @@ def _panels_of(strip: LexborNode, tabs: list[LexborNode], places: Places, labell
 
 def _radio_tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
     """Tabs of MkDocs and its kin: radio buttons, their labels, and the panels in the same order."""
-    for group in body.css(".tabbed-set"):
+    for group in body.css(_RADIO_SETS):
         labels = group.css(".tabbed-labels > label") or outermost(group, "label")
         panels = group.css(".tabbed-content > .tabbed-block") or group.css(".tabbed-content")
         if len(labels) != len(panels):
@@ -139,7 +144,7 @@ def _radio_tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
 
 
 def _accordions(body: LexborNode, places: Places) -> None:
-    for trigger in unique(body, "[aria-expanded][aria-controls],[data-toggle=collapse],[data-bs-toggle=collapse],[aria-expanded]"):
+    for trigger in unique(body, _TRIGGERS):
         if trigger.attributes.get("role") in _MENU or (trigger.attributes.get("aria-haspopup") or "false") not in ("false", ""):
             continue
         name = (
