@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from cormorant import Web
+from support_canary import CANARY
 from support_net import Server, answer, serving
 
 SENTENCE = "The harbour wall was rebuilt in {year} after the storm, and the keeper writes every tide into a bound book. "
@@ -31,12 +32,21 @@ PAGES = {
     "/inside": answer(302, headers={"location": "http://10.0.0.7/"}),
     "*": answer(404, "nothing here", HTML),
 }
-LOCAL = {"egress": {"allow_ranges": ["127.0.0.0/8"]}, "store": {"path": "memory"}, "search": {"keyless": False}}
+LOCAL = {
+    "egress": {"allow_ranges": ["127.0.0.0/8"]},
+    "store": {"path": "memory"},
+    "search": {"keyless": False},
+    "keys": {"COHERE_API_KEY": CANARY},
+}
 
 
 @asynccontextmanager
 async def opened(tmp_path: Path, **options) -> AsyncIterator[tuple[Web, Server, str]]:
-    settings = LOCAL | {"library": {"path": str(tmp_path / "library.db")}} | options.pop("settings", {})
+    settings = (
+        LOCAL
+        | {"library": {"path": str(tmp_path / "library.db")}, "store": {"path": str(tmp_path / "results")}}
+        | options.pop("settings", {})
+    )
     async with serving(PAGES) as server, Web(settings, **options) as web:
         yield web, server, server.url("", host="127.0.0.1").rstrip("/")
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from support_canary import CANARY
+
 PAGE = (
     "<title>Boats</title><main><h1>Boats</h1><p>A dinghy is a small boat that is rowed or sailed.</p><h2>Care</h2><p>Varnish it.</p></main>"
 )
@@ -25,7 +27,7 @@ def here(tmp_path: Path) -> Path:
 
 def run(here: Path, *words: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     homes = {name: str(here / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")} | {"COHERE_API_KEY": CANARY}
     command = [sys.executable, "-W", "error", "-m", "cormorant", *words]
     return subprocess.run(
         command, cwd=here, env={**kept, **homes, **environment}, input=stdin, capture_output=True, text=True, timeout=60, check=False

@@ -9,11 +9,13 @@ import pytest
 
 from cormorant.citations import Markers, Source
 from cormorant.errors import NotConfigured, ProviderError, RateLimited
+from cormorant.gates import Leaving
 from cormorant.rank import llm as rank_llm
 from cormorant.settings import Settings
 from cormorant.writers import Reflection
 from cormorant.writers.llm import Llm, prompt
 from support_model import model_server
+from support_web import index, opened
 
 pytest.importorskip("pydantic_ai", reason="the extra `llm` is not installed")
 pytestmark = pytest.mark.anyio
@@ -192,3 +194,23 @@ async def test_too_few_scores_are_a_typed_error() -> None:
     async with model_server(reply) as (url, _):
         with pytest.raises(ProviderError, match="scored 1 of 2"):
             await rank_llm.Llm(settings(url)).score("When?", ["a", "b"])
+
+
+async def test_a_model_is_asked_over_the_one_transport(tmp_path) -> None:
+    left: list[tuple[str, str, bool]] = []
+
+    async def gate(moment):
+        if isinstance(moment, Leaving):
+            left.append((moment.purpose, moment.url, any("sk-own-key" in value for value in moment.headers.values())))
+        return moment
+
+    async with model_server(lambda request: deltas("A dinghy is a small boat <source_1>.")) as (url, asked):
+        own = {"answer": {"model": "openai/some-model", "model_url": url}, "keys": {"OPENAI_API_KEY": "sk-own-key"}}
+        async with opened(tmp_path, settings=own, gates=[gate]) as (web, _, _base):
+            await index(web, tmp_path / "pages")
+            answered = await web.answer("What is a dinghy?")
+            assert web.ledger.as_dict()["requests"] == 1
+    assert "small boat" in answered.response
+    assert answered.model == "openai::some-model"
+    assert asked[0]["_authorization"] == "bearer sk-own-key"
+    assert left == [("write", f"{url}/chat/completions", False)]

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from cormorant.tokens import counter
+from support_canary import CANARY
 from support_net import answer, serving
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +41,7 @@ asyncio.run(main())
 
 def server(tmp_path: Path, **environment: str) -> StdioServerParameters:
     homes = {name: str(tmp_path / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")} | {"COHERE_API_KEY": CANARY}
     own = {"CORMORANT_EGRESS__ALLOW_RANGES": "127.0.0.0/8", **environment}
     return StdioServerParameters(command=sys.executable, args=["-m", "cormorant", "mcp"], env={**kept, **homes, **own}, cwd=str(tmp_path))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json as json_room
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlencode
 
 from cormorant.fetching import Fetcher
 from cormorant.search import Reply
+from cormorant.transport import Streaming
 
 
 class Backends:
-    """Two ways to ask, both counted in the account of the call that is going on."""
+    """Three ways to ask, all counted in the account of the call that is going on."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
@@ -44,6 +46,17 @@ class Backends:
             )
             spent.settle(bytes=found.wire_bytes)
         return Reply(found.status, dict(found.headers), found.body, found.url)
+
+    @asynccontextmanager
+    async def stream(
+        self, method: str, url: str, *, headers: Mapping[str, str] = {}, body: bytes = b"", timeout_s: float = 120.0
+    ) -> AsyncIterator[Streaming]:
+        """The same for an answer that is read while it comes, such as a model's."""
+        with self._fetcher.account.get().reserve(requests=1):
+            async with self._fetcher.transport.stream(
+                method, url, credentials=headers, body=body, purpose="write", trusted=True, timeout_s=timeout_s
+            ) as response:
+                yield response
 
     async def page(
         self,

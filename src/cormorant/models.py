@@ -5,19 +5,27 @@ Any OpenAI-compatible API, Anthropic, Gemini, xAI or Ollama. The library that sp
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cormorant.errors import CormorantError, NotConfigured, ProviderError, RateLimited, Timeout
+from cormorant.identity import options_of
+from cormorant.policy import Policy
 from cormorant.settings import Settings
+from cormorant.transport import Streaming, Transport
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
+Stream = Callable[..., AbstractAsyncContextManager[Streaming]]
+
 REMEDY = "pip install 'cormorant[llm]'"
 TIMEOUT_S = 120.0
 EXCERPT_CHARS = 300
+FRAMING = frozenset({"host", "connection", "content-length", "accept-encoding", "transfer-encoding"})  # the transport's own
+DECODED = frozenset({"content-encoding", "content-length", "transfer-encoding"})  # no longer true of the bytes handed on
 # provider -> where its API is, the variables its key is looked for in. All but Anthropic speak the OpenAI chat API.
 PROVIDERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "openai": ("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
@@ -33,7 +41,8 @@ PROVIDERS: dict[str, tuple[str, tuple[str, ...]]] = {
 class LanguageModel:
     """The model that `answer.model` or the alias `default` names. Raises NotConfigured when it, its key or its address is missing."""
 
-    def __init__(self, settings: Settings, name: str = "") -> None:
+    def __init__(self, settings: Settings, name: str = "", *, stream: Stream | None = None) -> None:
+        self._stream = stream
         self.provider, self.name = _named(settings, name)
         self.label = f"{self.provider}::{self.name}"
         self._settings = settings
@@ -41,11 +50,17 @@ class LanguageModel:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Model]:
-        """The model behind its own HTTP client, which sees no proxy of the environment and is closed afterwards."""
+        """The model behind an HTTP client whose every request goes over our transport: pinned, counted, seen by gates."""
         import httpx2
 
         base = self._settings.answer.model_url or PROVIDERS[self.provider][0]
-        async with httpx2.AsyncClient(trust_env=False, timeout=TIMEOUT_S) as client:
+        async with AsyncExitStack() as closing:
+            stream = self._stream
+            if stream is None:  # used by itself, outside a Web
+                own = await closing.enter_async_context(Transport(Policy(), options=options_of(self._settings)))
+                stream = partial(own.stream, trusted=True, purpose="write")
+            carrier = _carrier(stream)
+            client = await closing.enter_async_context(httpx2.AsyncClient(transport=carrier, trust_env=False, timeout=TIMEOUT_S))
             if self.provider == "anthropic":
                 from pydantic_ai.models.anthropic import AnthropicModel
                 from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -60,6 +75,8 @@ class LanguageModel:
     def failure(self, error: Exception) -> CormorantError:
         """The error of our tree that a failure of the library is, without the key in it."""
         _, _, errors = library()
+        if (ours := _ours_behind(error)) is not None:
+            return ours
         if isinstance(error, errors.ModelHTTPError):
             return self._status(error.status_code, str(error.body or error.message))
         if isinstance(error, TimeoutError):
@@ -75,6 +92,45 @@ class LanguageModel:
 
     def _plain(self, text: str) -> str:
         return text.replace(self._key, "[redacted]") if self._key else text
+
+
+def _ours_behind(error: BaseException | None) -> CormorantError | None:
+    """The error of our tree that a library's error was raised from, if any."""
+    while error is not None:
+        if isinstance(error, CormorantError):
+            return error
+        error = error.__cause__
+    return None
+
+
+def _carrier(stream: Stream) -> Any:
+    """An httpx transport over ours: the vendors' libraries speak through it and open no connection of their own."""
+    import httpx2
+
+    class Body(httpx2.AsyncByteStream):
+        def __init__(self, opened: AbstractAsyncContextManager[Streaming], response: Streaming) -> None:
+            self._opened, self._response = opened, response
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for chunk in self._response.chunks():
+                yield chunk
+
+        async def aclose(self) -> None:
+            await self._opened.__aexit__(None, None, None)
+
+    class Carrier(httpx2.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            body = await request.aread()
+            headers = {name: value for name, value in request.headers.items() if name not in FRAMING}
+            opened = stream(request.method, str(request.url), headers=headers, body=body, timeout_s=TIMEOUT_S)
+            try:
+                response = await opened.__aenter__()
+            except CormorantError as error:  # the library knows its own errors; ours travels inside and comes out in `failure`
+                raise httpx2.ConnectError(str(error), request=request) from error
+            plain = {name: value for name, value in response.headers.items() if name not in DECODED}
+            return httpx2.Response(response.status, headers=plain, stream=Body(opened, response), request=request)
+
+    return Carrier()
 
 
 def library() -> tuple[Any, Any, Any]:

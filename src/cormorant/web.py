@@ -471,13 +471,15 @@ class Web:
 
     def _reranker(self) -> Any:
         kind, _, _model = self.settings.answer.reranker.partition("::")
-        return part("rank", kind)(self.settings, self._backends.api)
+        made = part("rank", kind)
+        return made(self.settings, stream=self._backends.stream) if kind == "llm" else made(self.settings, self._backends.api)
 
     def _writer(self) -> Any:
         how = self.settings.answer
         modelled = bool(how.model or self.settings.models.get("default"))
         name = how.writer if how.writer != "auto" else "llm" if modelled else "quote"
-        return part("write", name)(sentences=how.sentences) if name == "quote" else part("write", name)(self.settings, self._backends.api)
+        made = part("write", name)
+        return made(sentences=how.sentences) if name == "quote" else made(self.settings, stream=self._backends.stream)
 
     # -- the library, and what this install can do ---------------------------------------------------------------------
 

@@ -11,8 +11,7 @@ from hashlib import sha256
 from pydantic import BaseModel, Field
 
 from cormorant.errors import NotConfigured, ProviderError
-from cormorant.models import REMEDY, TIMEOUT_S, LanguageModel, library
-from cormorant.search import Request
+from cormorant.models import REMEDY, TIMEOUT_S, LanguageModel, Stream, library
 from cormorant.settings import Settings
 
 TEXT_MAX_CHARS = 2_000
@@ -31,9 +30,9 @@ class Scores(BaseModel):
 class Llm:
     """Scores in 0..1. Raises NotConfigured when no model is named, or its key or the extra is missing."""
 
-    def __init__(self, settings: Settings, request: Request | None = None) -> None:
+    def __init__(self, settings: Settings, *, stream: Stream | None = None) -> None:
         name = settings.answer.reranker.partition("::")[2]
-        self._model = LanguageModel(settings, name)
+        self._model = LanguageModel(settings, name, stream=stream)
         self.label = f"llm::{self._model.provider}/{self._model.name}"
 
     async def score(self, question: str, texts: list[str]) -> list[float]:

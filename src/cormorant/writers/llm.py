@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from cormorant.citations import Source
-from cormorant.models import TIMEOUT_S, LanguageModel, library
+from cormorant.models import TIMEOUT_S, LanguageModel, Stream, library
 from cormorant.settings import Settings
 from cormorant.writers import Reflection
 
@@ -32,8 +32,8 @@ class Llm:
 
     spelling = "tags"
 
-    def __init__(self, settings: Settings, request: object = None) -> None:
-        self._model = LanguageModel(settings)
+    def __init__(self, settings: Settings, *, stream: Stream | None = None) -> None:
+        self._model = LanguageModel(settings, stream=stream)
         self.label = self._model.label
 
     async def write(self, question: str, sources: Sequence[Source]) -> AsyncIterator[str]:
