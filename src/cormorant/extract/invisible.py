@@ -38,7 +38,7 @@ def has_unseen(text: str) -> bool:
 
 def visible(text: str) -> tuple[str, dict[str, str]]:
     """The text without characters nobody sees, and those taken out by kind. Emoji and scripts that need joiners keep them."""
-    if not ODD.search(text):
+    if text.isascii() or not ODD.search(text):
         return text, {}
     kept = {at for match in _FLAG.finditer(text) for at in range(*match.span())}
     kept |= {match.start() for match in _JOINED.finditer(text)}

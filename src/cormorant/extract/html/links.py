@@ -36,10 +36,10 @@ class Addresses:
         if _CLEAN.fullmatch(href) and not _DOTS.search(href.partition("?")[0]):
             return href
         try:
-            url = ada_url.URL(href, base=self.base)
+            url = ada_url.join_url(self.base, href)
         except (ValueError, UnicodeError):
             return ""
-        return url.href if url.protocol in _SPOKEN else ""
+        return url if url.startswith(_SPOKEN) else ""
 
     def written(self, href: str) -> str:
         """The address as the target of a Markdown link: parentheses that don't balance, and brackets, escaped."""

@@ -98,25 +98,21 @@ def _fragment(anchor: LexborNode) -> str:
 
 
 def _linked(root: LexborNode, anchors: list[LexborNode], notes: Notes) -> None:
-    order: dict[int, int] = {}
-    places: dict[str, LexborNode] = {}
     wanted = {_fragment(anchor) for anchor in anchors}
-    for position, node in enumerate(root.traverse()):
-        order[node.mem_id] = position
-        attributes = node.attributes
-        for name in (attributes.get("id"), attributes.get("name")):
-            if name and name in wanted:
-                places.setdefault(name, node)
+    places = _places(root, wanted)
     for anchor in anchors:  # a word processor's notes have no id: the link back names the place it comes from
         back = _fragment(anchor)
         if "ref" in back and (forth := back.replace("ref", "", 1)) in wanted:
             places.setdefault(forth, anchor)
     held: dict[int, list[tuple[LexborNode, str]]] = {}
     holders: dict[int, LexborNode] = {}
+    order: dict[int, int] = {}
     for anchor in anchors:
         place = places.get(_fragment(anchor))
-        text = anchor.text(strip=True)
-        if place is None or not _refers(anchor, text) or order[place.mem_id] <= order[anchor.mem_id]:
+        if place is None or not _refers(anchor, text := anchor.text(strip=True)):
+            continue
+        order = order or {node.mem_id: position for position, node in enumerate(root.traverse())}
+        if order[place.mem_id] <= order[anchor.mem_id]:
             continue
         holder = _holder(place, root)
         if holder is None or order[holder.mem_id] <= order[anchor.mem_id] or not _is_note(holder):
@@ -255,6 +251,17 @@ def _wrapper(anchor: LexborNode) -> LexborNode:
             break
         node = parent
     return node
+
+
+def _places(root: LexborNode, wanted: set[str]) -> dict[str, LexborNode]:
+    """Where each of these names leads: to the first element that has it as its id, or else as its name."""
+    places: dict[str, LexborNode] = {}
+    for attribute in ("id", "name"):
+        for node in root.css(f"[{attribute}]"):
+            name = node.attributes.get(attribute)
+            if name and name in wanted:
+                places.setdefault(name, node)
+    return places
 
 
 def _without_label(holder: LexborNode, refs: list[tuple[LexborNode, str]]) -> None:

@@ -518,7 +518,8 @@ class Sheet:
             return True
         if "[" in selector:
             selector = re.sub(r"\[[^\]]*\]", "", selector)
-        return all(name.replace("\\", "") in self._held for name in _NAMES_USED.findall(selector))
+        names = _NAMES_USED.findall(selector)
+        return self._held.issuperset(names if "\\" not in selector else [name.replace("\\", "") for name in names])
 
 
 def _essential(declared: Mapping[str, str]) -> frozenset[str]:
