@@ -102,3 +102,14 @@ async def test_dates_and_numbers_are_kept_in_any_script(question: str, page: str
 )  # fmt: skip
 def test_markdown_is_shown_as_it_is_read(raw: str, wanted: str) -> None:
     assert shown(raw) == wanted
+
+
+async def test_code_is_neither_quoted_as_a_sentence_nor_changed_inside_one() -> None:
+    page = (
+        "# Tides\n\nCall `tide.__aexit__()` when the gauge stops, and *never* before.\n\n"
+        "```sh\ntide gauge stop --when the gauge stops\n```\n\n- `tide.gauge`\n"
+    )
+    said = "".join(
+        [piece async for piece in Quote().write("When the gauge stops, what is called?", [Source(1, "https://a.example/", "T", page)])]
+    )
+    assert said == "Call `tide.__aexit__()` when the gauge stops, and never before. <source_1>"

@@ -23,8 +23,11 @@ LEAST_BESIDE = 0.08  # what a further sentence needs, unless it is of the page t
 ALIKE = 0.75  # two sentences that share this part of their words say the same
 PER_SOURCE = 12
 SHORTEST_CHARS = 12  # a shorter line is a label
+SHORTEST_WORDS = 3  # the same, where words are parted by spaces
 
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:<[^<>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)")
+_LISTING = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+_CODE = re.compile(r"(`[^`\n]+`)")
 _MARKS = re.compile(
     r"^(?:\s*(?:[-*+>]|\d{1,3}[.)])\s+)+|\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|\[\^?\d+\]|\\(?=[\\`*_{}\[\]()#+.!|<>~-])"
 )
@@ -68,10 +71,11 @@ def _pool(question: str, sources: Sequence[Source]) -> list[Sentence]:
     for source in sources:
         if sum(weights[term] for term in set(words.terms(source.text)) if term in weights) >= LEAST_OF_PAGE * total:
             speaking.add(source.number)
+        listings = [found.span() for found in _LISTING.finditer(source.text)]
         for part in explain(source.text, question)[:PER_SOURCE]:
             raw = source.text[part.start : part.end]
             text = shown(raw)
-            if not text or raw.lstrip().startswith("#") or len(text) < SHORTEST_CHARS:
+            if raw.lstrip().startswith("#") or _is_label(text) or any(part.start < end and start < part.end for start, end in listings):
                 continue
             terms = set(words.terms(text))
             covered = sum(weights[term] for term in terms if term in weights) / total
@@ -90,7 +94,13 @@ def shown(raw: str) -> str:
     text = _LINK.sub(lambda m: "" if m[0].startswith("!") else m[1], raw)
     if text.lstrip().startswith("|"):
         text = " · ".join(cell.strip() for cell in text.strip().strip("|").split("|") if cell.strip(" -:"))
-    return " ".join(_MARKS.sub("", text).split())
+    plain = [piece if piece.startswith("`") else _MARKS.sub("", piece) for piece in _CODE.split(text)]  # marks inside code are code
+    return " ".join("".join(plain).split())
+
+
+def _is_label(text: str) -> bool:
+    """Whether a line only names something: too short to say anything of it."""
+    return len(text) < SHORTEST_CHARS or (text.isascii() and len(text.split()) < SHORTEST_WORDS)
 
 
 def _chosen(pool: Sequence[Sentence], most: int) -> list[tuple[Sentence, list[int]]]:

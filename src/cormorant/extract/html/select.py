@@ -153,7 +153,8 @@ def _frames_content(page: Page, at: int) -> bool:
 
 
 def _headings(table: Table, chances: Any, kept: Any) -> None:
-    """A heading stays when what comes right under it stays, and goes when nothing of its section does."""
+    """A heading stays when what comes right under it stays (the page's own heading whatever its chances), and goes when
+    nothing of its section does."""
     np = table.np
     levels = table.level
     count = np.concatenate(([0], np.cumsum(kept & (levels == 0))))
@@ -165,7 +166,7 @@ def _headings(table: Table, chances: Any, kept: Any) -> None:
         open_ones.append(i)
     for i in reversed(np.flatnonzero(levels > 0).tolist()):  # an inner heading is settled before the one around it
         end = ends.get(i, table.n)
-        if not kept[i] and i + 1 < end and kept[i + 1] and chances[i] > HEADING_LEAST:
+        if not kept[i] and i + 1 < end and kept[i + 1] and (chances[i] > HEADING_LEAST or levels[i] == 1):
             kept[i] = True
         elif kept[i] and levels[i] > 1 and end > i + 1 and count[end] == count[i + 1] and chances[i] < HEADING_SURE:
             kept[i] = False
