@@ -46,7 +46,7 @@ def test_version_and_help_bring_nothing_heavy(here) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["search", "fetch", "get", "answer", "index", "egress", "egress-proxy", "settings", "secret", "doctor", "mcp"]
+    "command", ["search", "fetch", "get", "answer", "index", "egress", "egress-proxy", "settings", "secret", "doctor", "mcp", "recheck"]
 )
 def test_every_command_has_help_with_an_example(here, command) -> None:
     helped = run(here, command, "--help")
@@ -165,3 +165,17 @@ def test_a_reader_who_leaves_early_makes_no_noise(here) -> None:
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=here, capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+def test_an_answer_is_checked_again_against_its_sources(here) -> None:
+    run(here, "index", "add", "pages")
+    (here / "answer.json").write_text(run(here, "answer", "What is a dinghy?", "--json").stdout)
+    same = run(here, "recheck", "answer.json")
+    assert same.returncode == 0, same.stderr
+    assert "same: A dinghy is a small boat" in same.stdout
+    (here / "pages" / "boats.html").write_text(PAGE.replace("small boat", "large ship"))
+    run(here, "index", "add", "pages")
+    changed = run(here, "recheck", "answer.json", "--json")
+    assert changed.returncode == 1
+    assert json.loads(changed.stdout)[0]["state"] == "no_longer_supports"
+    assert run(here, "recheck", "pages/tides.md").returncode == 2

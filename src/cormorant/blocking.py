@@ -57,6 +57,9 @@ class BlockingWeb:
     def answer(self, query: str, **options: Any) -> Answer:
         return self._portal.call(lambda: self._web.answer(query, **options))
 
+    def recheck(self, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return self._portal.call(lambda: self._web.recheck(answer))
+
     def stream_answer(self, query: str, **options: Any) -> Iterator[Event]:
         """The events of an answer, one by one."""
         events = self._web.stream_answer(query, **options)

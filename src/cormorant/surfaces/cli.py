@@ -32,6 +32,7 @@ COMMANDS = {  # name -> (module, attribute, one line of help); the tools come fi
     "egress-proxy": ("cormorant.surfaces.cli_operator", "egress_proxy", "Serve the egress rules to other programs."),
     "settings": ("cormorant.surfaces.cli_operator", "settings", "Show and change settings."),
     "secret": ("cormorant.surfaces.cli_operator", "secret", "Keep a key, read from standard input."),
+    "recheck": ("cormorant.surfaces.cli_operator", "recheck", "Whether an answer's sources still support it."),
     "doctor": ("cormorant.surfaces.cli_operator", "doctor", "What this install can do, and why not the rest."),
     "mcp": ("cormorant.surfaces.cli_operator", "mcp", "Serve the tools to an agent over MCP."),
     "serve": ("cormorant.surfaces.cli_operator", "serve", "Serve the tools over HTTP, with live events."),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -217,17 +218,59 @@ def egress_proxy(host: str, port: int) -> None:
 
 
 @click.command()
+@click.option("--probe", is_flag=True, help="Also ask each ready search backend one small question.")
 @JSON
-def doctor(as_json: bool) -> None:
-    """What this install can do, and why not the rest. Keys are named, never shown."""
+def doctor(probe: bool, as_json: bool) -> None:
+    """What this install can do, and why not the rest. Keys are named, never shown.
+
+    \b
+    cormorant doctor --probe
+    """
     from cormorant.surfaces.terminal import open_web
 
     async def examined() -> dict[str, object]:
         async with open_web() as web:
+            if probe:
+                await web.finder.probe()
             return web.capabilities()
 
     found = run_async(examined())
     emit_json(found) if as_json else emit(_doctor_text(found))
+
+
+@click.command()
+@click.argument("answer", type=click.File("r"))
+@JSON
+def recheck(answer: IO[str], as_json: bool) -> None:
+    """Fetch the sources of an answer again and say, citation by citation, whether they still support it.
+
+    \b
+    cormorant answer 'a question' --json > answer.json
+    cormorant recheck answer.json
+    """
+    from cormorant.surfaces.terminal import open_web
+
+    try:
+        given = json.load(answer)
+    except ValueError as error:
+        raise InvalidArguments("this is no JSON", remedy="give the file that `cormorant answer --json` wrote") from error
+
+    async def compared() -> list[dict[str, Any]]:
+        async with open_web() as web:
+            return await web.recheck(given)
+
+    rows = run_async(compared())
+    if as_json:
+        emit_json(rows)
+    for row in rows:
+        if not as_json:
+            emit(
+                f"[{row['source']}] {row['state'].replace('_', ' ')}: {row['claim']}\n    {row['url']}{' -- ' + row['reason'] if row['reason'] else ''}"
+            )
+    if not rows:
+        tell("the answer has no citation")
+    if any(row["state"] not in ("same", "changed_still_supports") for row in rows):
+        raise SystemExit(1)
 
 
 def _doctor_text(found: dict[str, object]) -> str:

@@ -14,7 +14,7 @@ from cormorant.events import Event, Failed, Finished, TextAdded
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found
 from cormorant.surfaces import screen
-from cormorant.surfaces.cli import emit, emit_json
+from cormorant.surfaces.cli import emit, emit_json, tell
 from cormorant.tools import Tool
 from cormorant.web import Web
 
@@ -23,7 +23,10 @@ NOTHING_FOUND = 1
 
 def open_web() -> Web:
     """A `Web` by the operator's settings; files below the current folder may be read."""
-    return Web(settings.load(), workspace=Path.cwd())
+    loaded = settings.read()
+    for note in loaded.notes:
+        tell(f"note: {note}")
+    return Web(loaded.settings, workspace=Path.cwd())
 
 
 async def run_tool(tool: Tool, arguments: dict[str, Any], *, as_json: bool, body: bool, stream: bool) -> int:
