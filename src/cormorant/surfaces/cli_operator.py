@@ -262,11 +262,9 @@ def recheck(answer: IO[str], as_json: bool) -> None:
     rows = run_async(compared())
     if as_json:
         emit_json(rows)
-    for row in rows:
-        if not as_json:
-            emit(
-                f"[{row['source']}] {row['state'].replace('_', ' ')}: {row['claim']}\n    {row['url']}{' -- ' + row['reason'] if row['reason'] else ''}"
-            )
+    for row in [] if as_json else rows:
+        why = f" -- {row['reason']}" if row["reason"] else ""
+        emit(f"[{row['source']}] {row['state'].replace('_', ' ')}: {row['claim']}\n    {row['url']}{why}")
     if not rows:
         tell("the answer has no citation")
     if any(row["state"] not in ("same", "changed_still_supports") for row in rows):
