@@ -92,7 +92,11 @@ async def test_what_is_no_answer_of_ours_is_said(reply, error) -> None:
 
 async def test_against_the_real_server(tmp_path: Path) -> None:
     page = answer(200, "High water at six.", {"content-type": "text/plain"})
-    async with serving({"/note": page, "/note?b": page, "*": answer(404, "no")}) as site, running(tmp_path) as http, Client(str(http.base_url)) as client:
+    async with (
+        serving({"/note": page, "/note?b": page, "*": answer(404, "no")}) as site,
+        running(tmp_path) as http,
+        Client(str(http.base_url)) as client,
+    ):
         url = site.url("/note", host="127.0.0.1")
         assert (await client.call("web_fetch", url=url))["content"] == "High water at six."
         assert "web_answer" in [tool["name"] for tool in await client.tools()]
