@@ -85,8 +85,9 @@ def _few_words(page: Page) -> bool:
     """Whether the body has hardly any text of its own. Stops counting as soon as it has."""
     words = 0
     for node in page.tree.body.traverse(include_text=True) if page.tree.body is not None else ():
-        if node.is_text_node and node.parent is not None and node.parent.tag not in ("script", "style", "noscript", "template"):
-            words += islands.count(node.text_content or "")
+        text = node.text_content if node.is_text_node else ""
+        if text and not text.isspace() and node.parent is not None and node.parent.tag not in ("script", "style", "noscript", "template"):
+            words += islands.count(text)
             if words > SHELL_WORDS:
                 return False
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import ada_url
@@ -63,28 +64,35 @@ def parse(text: str, url: str) -> Page:
 
 def _trimmed(text: str) -> str:
     """The text with tags of more than some hundred attributes cut: lexbor compares each with all before it."""
-    if not _has_long_piece(text):
-        return text
-    pieces = text.split(">")
-    for number, piece in enumerate(pieces):
-        found = _OPENING.search(piece) if len(piece) >= LONG_TAG else None
-        if found is None or len(piece) - found.end() < LONG_TAG or (number and _RAW_OPEN.search(pieces[number - 1][-4_000:])):
+    kept: list[str] = []
+    done = 0
+    for start, end in _long_pieces(text):
+        found = _OPENING.search(text, start, end)
+        if found is None or end - found.end() < LONG_TAG or _is_raw(text, start):
             continue
-        bare = _QUOTED.sub("=''", piece[found.end() :])
+        bare = _QUOTED.sub("=''", text[found.end() : end])
         if len(bare.split()) + bare.count("''") > MANY_ATTRIBUTES:
-            pieces[number] = piece[: found.end()]
-    return ">".join(pieces)
+            kept.append(text[done : found.end()])
+            done = end
+    return "".join([*kept, text[done:]]) if kept else text
 
 
-def _has_long_piece(text: str) -> bool:
-    """Whether anything as long as `LONG_TAG` stands between two `>`. Goes from one to the last within reach, and so looks at little."""
+def _long_pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Where as much as `LONG_TAG` stands between two `>`. Goes from one to the last within reach, and so looks at little."""
     at = 0
     while len(text) - at >= LONG_TAG:
         end = text.rfind(">", at, at + LONG_TAG)
         if end < 0:
-            return True
+            end = text.find(">", at)
+            end = end if end >= 0 else len(text)
+            yield at, end
         at = end + 1
-    return False
+
+
+def _is_raw(text: str, start: int) -> bool:
+    """Whether what begins here, behind a `>`, is a script or the like and no markup."""
+    before = text[max(0, start - 1 - 4_000) : max(0, start - 1)]
+    return _RAW_OPEN.search(before.rpartition(">")[2]) is not None
 
 
 def _shallow(text: str) -> tuple[str, int, bool]:
