@@ -45,8 +45,6 @@ _STATE = re.compile(
     re.I,
 )
 _NAMES_USED = re.compile(r"[.#]((?:[\w\x80-\U0010ffff-]+|\\.)+)")
-_CLASSES_HELD = re.compile(r""" class="([^"]*)\"""")  # as the tree writes itself: a literal start keeps these fast
-_IDS_HELD = re.compile(r""" id="([^"]*)\"""")
 
 _COLOURS = {
     "white": (255, 255, 255),
@@ -510,10 +508,10 @@ class Sheet:
     def _could_match(self, selector: str) -> bool:
         if self._held is None:
             above = self._root.parent  # the body may hang on a class of <html>
-            named = [above.attributes.get("class") or "", above.id or ""] if above is not None and above.is_element_node else []
-            markup = self._root.html or ""
-            held = "\n".join([*_CLASSES_HELD.findall(markup), *_IDS_HELD.findall(markup), *named])
-            self._held = frozenset(held.split())
+            named = [above.attributes.get("class"), above.id] if above is not None and above.is_element_node else []
+            named += [node.attrs["class"] for node in self._root.css("[class]")]
+            named += [node.id for node in self._root.css("[id]")]
+            self._held = frozenset("\n".join(name or "" for name in named).split())
         if "(" in selector:
             return True
         if "[" in selector:
