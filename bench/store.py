@@ -25,8 +25,8 @@ import diskcache
 from report import save, table
 
 from cormorant.document import Document
-from cormorant.held import Held, Item, decoded, encoded, new_id
 from cormorant.store import DirectoryStore
+from cormorant.store.held import Held, Item, decoded, encoded, new_id
 
 BATCH = 25
 WORDS = ["tide", "harbour", "ferry", "gull", "rope", "anchor", "storm", "pier", "lamp", "chart", "north", "wind", "cargo", "crane", "quay"]

@@ -18,7 +18,7 @@ from typing import Any
 import report
 
 from cormorant import words
-from cormorant.scoring import bm25
+from cormorant.passages.scoring import bm25
 from cormorant.verify import support, verify
 
 Score = Callable[[str, str], float]

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from cormorant.document import Document
 from cormorant.errors import CormorantError
-from cormorant.held import Held, Item
 from cormorant.store import DirectoryStore
+from cormorant.store.held import Held, Item
 
 WRITERS = 4
 SHARED = "A page that every writer brings. " * 400

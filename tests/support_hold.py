@@ -15,8 +15,8 @@ def Pool(processes: int) -> _Pool:
 
 def use_one_cache(path: str, rounds: int) -> str:
     """Opens the HTTP cache's file, writes and reads it; what went wrong."""
-    from cormorant.entries import Entries
-    from cormorant.freshness import Response, entry
+    from cormorant.cache.entries import Entries
+    from cormorant.cache.freshness import Response, entry
 
     entries = Entries(Path(path), 10**7)
     for n in range(rounds):
@@ -31,8 +31,8 @@ def use_one_cache(path: str, rounds: int) -> str:
 
 def put_again_and_again(folder: str, fill: str, times: int) -> int:
     """Puts 400,000 equal characters under one id."""
-    from cormorant.held import Held, Item
     from cormorant.store import DirectoryStore
+    from cormorant.store.held import Held, Item
 
     async def run() -> None:
         store = DirectoryStore(folder)
@@ -47,8 +47,8 @@ def put_again_and_again(folder: str, fill: str, times: int) -> int:
 def hold_under_sweeps(folder: str, name: str, times: int) -> int:
     """Puts results with a text that all share, sweeping a folder that is far too full; how many of its own are gone."""
     from cormorant.errors import CormorantError
-    from cormorant.held import Held, Item
     from cormorant.store import DirectoryStore
+    from cormorant.store.held import Held, Item
 
     async def run() -> int:
         store, reader = DirectoryStore(folder, max_bytes=20_000), DirectoryStore(folder)

@@ -19,9 +19,9 @@ import support_hold
 from cormorant import errors
 from cormorant.address import parse
 from cormorant.cache import Got, HttpCache, SessionCache
-from cormorant.freshness import Response, Wish, directives
-from cormorant.held import Item
+from cormorant.cache.freshness import Response, Wish, directives
 from cormorant.store import DirectoryStore
+from cormorant.store.held import Item
 
 
 def session(**options: Any) -> SessionCache[Item]:

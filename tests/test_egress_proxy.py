@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from cormorant.client_hello import NotTls, server_name
 from cormorant.egress_proxy import EgressProxy
 from cormorant.policy import Policy
 from cormorant.transport import Options, Transport
+from cormorant.transport.client_hello import NotTls, server_name
 from support_net import Authority, Scripted, answer, dials_to, serving
 
 pytestmark = pytest.mark.anyio

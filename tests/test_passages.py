@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cormorant import tokens, words
 from cormorant.passages import explain, pick, relevance
-from cormorant.sentences import sentences
+from cormorant.passages.sentences import sentences
 from support_markdown import DOCUMENTS
 
 TOPICS = ["lamp", "gate", "wall", "sluice", "mole", "crane", "ferry", "bell", "buoy", "chart"]

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant import networks
 from cormorant.errors import InvalidArguments, NotAllowed, PrivateAddress, Refused
-from cormorant.policy import BAD_PORTS, Policy, matches, pattern
+from cormorant.policy import BAD_PORTS, Policy, matches, networks, pattern
 
 
 def allowed(policy: Policy, url: str) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cormorant.answer.standing import standings
 from cormorant.citations import Source, cited
-from cormorant.standing import standings
 from cormorant.verify import verify
 from cormorant.writers.quote import Quote, shown
 

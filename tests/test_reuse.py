@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from cormorant import errors, reuse
-from cormorant.cache import HttpCache
-from cormorant.freshness import Wish
+from cormorant import errors
+from cormorant.cache import HttpCache, reuse
+from cormorant.cache.freshness import Wish
 from cormorant.policy import Policy
-from cormorant.resource import Options
+from cormorant.transport.resource import Options
 from support_net import Request, answer, serving, transport
 
 

@@ -17,9 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cormorant import networks
 from cormorant.errors import CormorantError
-from cormorant.policy import Policy
+from cormorant.policy import Policy, networks
 from support_net import Authority, Request, Scripted, answer, dials_to, quick, serving, transport
 
 pytestmark = pytest.mark.anyio

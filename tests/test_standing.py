@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.standing import MISMATCH_MARK, UNSUPPORTED_MARK, claims, marked, standings
+from cormorant.answer.standing import MISMATCH_MARK, UNSUPPORTED_MARK, claims, marked, standings
 
 PAGE = "The gate at Norwell was built in 1974 by Ada Brandt. It weighs 31 tonnes."
 

@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 
 import support_hold
 from cormorant import errors
-from cormorant import folder as folder_room
 from cormorant.document import Document, FileFacts, Finding, Link
-from cormorant.folder import HOLDS, Folder
-from cormorant.held import INLINE_BYTES, Held, Item, bodies_named, decoded, encoded, select
 from cormorant.search import Found, Hit, Tried
 from cormorant.settings import Store as StoreSettings
 from cormorant.store import FRONT_ENTRIES, DirectoryStore, MemoryStore, Store, open_store
-from cormorant.store_contract import check
+from cormorant.store import folder as folder_room
+from cormorant.store.contract import check
+from cormorant.store.folder import HOLDS, Folder
+from cormorant.store.held import INLINE_BYTES, Held, Item, bodies_named, decoded, encoded, select
 
 LONG = "# Tides\n\n" + "High water at noon. " * 400
 
@@ -584,7 +584,7 @@ def test_a_store_that_stays_open_for_months_holds_its_latest_ids_only(tmp_path: 
 AS_NOBODY = """
 import asyncio, concurrent.futures.thread, fcntl, os, sys
 from cormorant.errors import NotConfigured
-from cormorant.held import Held
+from cormorant.store.held import Held
 from cormorant.store import DirectoryStore
 if os.getuid() == 0:  # after the imports: the interpreter's own files may be closed to others
     os.setgid(65534)

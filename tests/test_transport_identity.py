@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from cormorant.address import parse
 from cormorant.errors import InvalidArguments, NotConfigured
-from cormorant.identity import options_of
 from cormorant.settings import Settings
+from cormorant.transport.identity import options_of
 
 
 def of(keys: dict[str, str] | None = None, **egress: object) -> Settings:

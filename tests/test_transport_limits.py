@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant import decoding
-from cormorant.decoding import Decoder
-from cormorant.dialling import RESOLVER_THREADS, SystemResolver, addresses_of, in_order
 from cormorant.errors import Dns, Network, TooLarge, UnsupportedType
+from cormorant.transport import decoding
+from cormorant.transport.decoding import Decoder
+from cormorant.transport.dialling import RESOLVER_THREADS, SystemResolver, addresses_of, in_order
 from support_net import Request, answer, serving, transport
 
 if sys.version_info >= (3, 14):
@@ -301,7 +301,7 @@ def test_families_take_turns_beginning_with_the_resolvers_first() -> None:
 
 
 async def test_idle_connections_are_closed_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cormorant.exchange.IDLE_S", 0.05)
+    monkeypatch.setattr("cormorant.transport.exchange.IDLE_S", 0.05)
     async with serving({"*": answer(200, "x")}) as server, transport() as t:
         await t.get(server.url())
         for _ in range(50):

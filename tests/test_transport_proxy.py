@@ -13,7 +13,7 @@ import pytest
 
 from cormorant.errors import CormorantError, InvalidArguments, Network, NotAllowed, PrivateAddress, Timeout, Tls
 from cormorant.policy import Policy
-from cormorant.routes import Proxy
+from cormorant.transport.routes import Proxy
 from support_net import Authority, Request, Scripted, answer, quick, read_request, serving, transport
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ from http_message_signatures import HTTPMessageVerifier, InvalidSignature, Mappi
 
 from cormorant.address import parse
 from cormorant.errors import InvalidArguments
-from cormorant.signing import Signer, thumbprint
+from cormorant.transport.signing import Signer, thumbprint
 from support_net import Request, answer, quick, serving, transport
 
 KEY = Ed25519PrivateKey.generate()

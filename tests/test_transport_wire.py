@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cormorant.wire import Body, Broken, Malformed, read_head, write_head
+from cormorant.transport.wire import Body, Broken, Malformed, read_head, write_head
 
 TOKENS = st.from_regex(r"[A-Za-z][A-Za-z0-9-]{0,15}", fullmatch=True)
 VALUES = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_size=30)

@@ -24,7 +24,7 @@ from cormorant.providers.health import Health
 from cormorant.providers.hosted import hosted_activity, hosted_tools
 from cormorant.search import Found, Query, Request, SearchProvider, Tried, ranked
 from cormorant.settings import Settings
-from cormorant.settings_files import data_folder
+from cormorant.settings.files import data_folder
 
 __all__ = ["Finder", "Readiness", "hosted_activity", "hosted_tools"]
 log = logging.getLogger("cormorant.search")

@@ -16,8 +16,8 @@ from typing import Any, Self
 from cormorant import sse
 from cormorant.errors import CormorantError, InvalidArguments, Network, ProviderError, RateLimited, Timeout, Unreachable, family
 from cormorant.policy import Policy
-from cormorant.resource import Options
 from cormorant.transport import Resource, Transport
+from cormorant.transport.resource import Options
 
 JSON = {"content-type": "application/json"}
 RETRIES = 5  # reconnects of one stream without any event between them

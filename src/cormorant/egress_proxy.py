@@ -19,12 +19,11 @@ from dataclasses import dataclass, replace
 
 import h11
 
-from cormorant import networks
 from cormorant.address import Url, parse
-from cormorant.client_hello import NotTls, server_name
-from cormorant.dialling import Connect, Resolve, SystemResolver, addresses_of, connect, dial, vet
 from cormorant.errors import CormorantError, InvalidArguments, NotAllowed, PrivateAddress, Timeout
-from cormorant.policy import Policy
+from cormorant.policy import Policy, networks
+from cormorant.transport.client_hello import NotTls, server_name
+from cormorant.transport.dialling import Connect, Resolve, SystemResolver, addresses_of, connect, dial, vet
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # TRACE would echo a caller's secrets
 PUBLIC_ONLY = ("cormorant-egress-public-only", "oz0-egress-public-only", "x-egress-public-only")

@@ -18,25 +18,25 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from cormorant import errors, extract, reuse
+from cormorant import errors, extract
 from cormorant.address import Url, parse
 from cormorant.alternates import markdown_version
 from cormorant.audit import Audit
-from cormorant.cache import HttpCache, SessionCache
+from cormorant.cache import HttpCache, SessionCache, reuse
+from cormorant.cache.freshness import Wish
 from cormorant.document import Document
 from cormorant.errors import CormorantError, HttpError, InvalidArguments, NotAllowed, Provenance, Redirect, Refused, TooLarge
 from cormorant.extract.html.outcome import moved, of_error
-from cormorant.freshness import Wish
 from cormorant.gates import Gate, Leaving, through
-from cormorant.held import Item
-from cormorant.identity import options_of
 from cormorant.ledger import Ledger
 from cormorant.policy import Check, Policy
-from cormorant.resource import Resource
 from cormorant.robots import Keep
 from cormorant.secrets import Guard
 from cormorant.settings import Settings
+from cormorant.store.held import Item
 from cormorant.transport import REDIRECTS_MAX, Transport, retry_after
+from cormorant.transport.identity import options_of
+from cormorant.transport.resource import Resource
 
 ROBOTS_BYTES = 512_000  # RFC 9309 2.5
 ROBOTS_TIMEOUT_S = 10.0

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from cormorant import tokens, view
 from cormorant.document import Document
-from cormorant.held import Item
 from cormorant.passages import relevance
 from cormorant.results import Frame, Page, Stored
+from cormorant.store.held import Item
 from cormorant.view import View
 
 FRAMES: tuple[Frame, ...] = ("full", "id", "none")

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cormorant.errors import CormorantError, NotConfigured, ProviderError, RateLimited, Timeout
-from cormorant.identity import options_of
 from cormorant.policy import Policy
 from cormorant.settings import Settings
 from cormorant.transport import Streaming, Transport
+from cormorant.transport.identity import options_of
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from cormorant.answer import Answer
+from cormorant.answer.evidence import hole
 from cormorant.document import Document
 from cormorant.errors import BudgetSpent, CormorantError
 from cormorant.events import Emit, Event, nowhere
-from cormorant.evidence import hole
 from cormorant.search import Found, Hit, ranked
 from cormorant.words import folded, terms, weight, words
 

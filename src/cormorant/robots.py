@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from cormorant import errors
 from cormorant.address import Url
-from cormorant.flight import Flights
+from cormorant.cache.flight import Flights
 
 MAX_BYTES = 512_000  # RFC 9309 2.5 asks for at least 500 KiB
 MAX_LINE_BYTES = 16_663  # eight addresses of the longest kind a browser takes (2,083 characters)

@@ -29,7 +29,6 @@ from cormorant.fetching import Fetcher, Wanted, errors_of
 from cormorant.find import find as find_in
 from cormorant.fitting import Shape, fitted, fitted_stored, shares
 from cormorant.gates import Called, Gate, HandedOver, through
-from cormorant.held import Held, Item, select
 from cormorant.ledger import Ledger
 from cormorant.parts import part
 from cormorant.policy import Check, Policy
@@ -40,6 +39,7 @@ from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found, Hit, Query
 from cormorant.settings import Settings
 from cormorant.store import Store, open_store
+from cormorant.store.held import Held, Item, select
 
 if TYPE_CHECKING:
     from cormorant.choice import Finder

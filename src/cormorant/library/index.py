@@ -26,7 +26,7 @@ from cormorant.errors import InvalidArguments
 from cormorant.library import query, schema, sketch
 from cormorant.library.query import LibraryFound, LibraryHit
 from cormorant.library.text import FOLD_VERSION, folded, pieces
-from cormorant.settings_files import data_folder
+from cormorant.settings.files import data_folder
 
 __all__ = ["Added", "Held", "Library", "LibraryFound", "LibraryHit", "Origin"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cormorant.errors import CormorantError
-from cormorant.settings_files import OWNER_ONLY, replace
+from cormorant.settings.files import OWNER_ONLY, replace
 
 FAILURES = 2
 EMPTIES = 3

@@ -17,7 +17,7 @@ import anyio.to_thread
 
 from cormorant import background
 from cormorant.errors import NotConfigured
-from cormorant.scoring import bm25, with_feedback
+from cormorant.passages.scoring import bm25, with_feedback
 from cormorant.search import Request
 from cormorant.settings import Settings
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cormorant.scoring import bm25, with_feedback
+from cormorant.passages.scoring import bm25, with_feedback
 from cormorant.search import Request
 from cormorant.settings import Settings
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from cormorant.sentences import sentences
+from cormorant.passages.sentences import sentences
 from cormorant.verify.lexicon import STOPWORDS
 from cormorant.verify.quantities import _RUNS, LETTER, Quantity, plain_digits, quantities
 from cormorant.words import folded, stem

@@ -11,10 +11,10 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from hashlib import sha256
 
-from cormorant.decoding import Decoder
 from cormorant.errors import Network, Timeout
 from cormorant.policy import Policy
-from cormorant.wire import Broken, Head, Malformed, Wire
+from cormorant.transport.decoding import Decoder
+from cormorant.transport.wire import Broken, Head, Malformed, Wire
 
 IDLE_MAX = 256  # connections kept by one Transport
 IDLE_S = 15.0

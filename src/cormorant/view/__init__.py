@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cormorant import tokens
-from cormorant.cut import Room
 from cormorant.document import Document
 from cormorant.errors import InvalidArguments
-from cormorant.outline import Page
 from cormorant.passages import Passage
-from cormorant.shown import KINDS, Asked, Candidate, candidates, paged
+from cormorant.view.cut import Room
+from cormorant.view.outline import Page
+from cormorant.view.shown import KINDS, Asked, Candidate, candidates, paged
 
 MAX_TOKENS = 50_000  # of a fitted answer, whatever budget is asked
 MAX_CHARS = 200_000

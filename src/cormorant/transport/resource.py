@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import cormorant
 from cormorant.address import Url
-from cormorant.cookies import Jar
+from cormorant.transport.cookies import Jar
 
 CONTACT = "https://cormorant.example/agent"  # replaced by the project's own page once it has one; operators set egress.user_agent
 USER_AGENT = f"Cormorant/{cormorant.__version__} (+{CONTACT})"

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_network
 
-from cormorant import networks
 from cormorant.address import DEFAULT_PORTS, Url, parse
 from cormorant.errors import CormorantError, InvalidArguments, NotAllowed, PrivateAddress, Refused
+from cormorant.policy import networks
 
 # fetch.spec.whatwg.org, "bad port": services that can be made to act on an HTTP request.
 BAD_PORTS = frozenset(

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from cormorant.blocks import Block, closing, opening
-from cormorant.outline import Page
 from cormorant.passages import Passage
+from cormorant.view.outline import Page
 
 GAP = "…"
 

@@ -3,7 +3,7 @@
     store = open_store(settings.store, session=None)      # or MemoryStore(), DirectoryStore(folder)
     response_id = await store.put(Held(...))               # on disk, synced, before it returns
     held = await store.get(response_id)                    # raises InvalidArguments, UnknownResponse
-    picked = select(held, url=..., url_index=..., query=..., query_index=...)      # cormorant.held
+    picked = select(held, url=..., url_index=..., query=..., query_index=...)      # cormorant.store.held
     await store.aclose()
 
 In a folder every id is one JSON file `ID.json` beside the long texts it names, `SHA256.body`, which ids share. A file is
@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cormorant.errors import TooLarge
-from cormorant.folder import Folder, Swept
-from cormorant.held import Held, bodies_named, checked_id, decoded, digest, encoded, new_id, unknown
+from cormorant.store.folder import Folder, Swept
+from cormorant.store.held import Held, bodies_named, checked_id, decoded, digest, encoded, new_id, unknown
 
 if TYPE_CHECKING:  # the models of the settings take long to import, and a store needs none
     from cormorant.settings import Store as StoreSettings

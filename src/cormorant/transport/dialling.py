@@ -15,10 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 
-from cormorant import networks
 from cormorant.errors import CormorantError, Dns, InvalidArguments, Network, Timeout, Tls
-from cormorant.policy import Policy
-from cormorant.wire import SHUTDOWN_S, Wire
+from cormorant.policy import Policy, networks
+from cormorant.transport.wire import SHUTDOWN_S, Wire
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 Connect = Callable[[str, int], Awaitable[socket.socket]]

@@ -1,6 +1,6 @@
 """What every store has to keep, as a function a package that brings one can call in its own tests.
 
-from cormorant.store_contract import check
+from cormorant.store.contract import check
 
 async def test_my_store():
     await check(MyStore(address))
@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from cormorant.document import Document, Finding, Link
 from cormorant.errors import CormorantError, InvalidArguments, UnknownResponse
-from cormorant.held import Held, Item, checked_id, new_id
 from cormorant.search import Found, Hit
 from cormorant.store import Store
+from cormorant.store.held import Held, Item, checked_id, new_id
 
 _TEXT = (
     "# Tides\n\nHigh water at noon, in every script: 満潮 \u0e19\u0e49\u0e33\u0e02\u0e36\u0e49\u0e19 \ud83c\n" * 300

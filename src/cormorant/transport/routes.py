@@ -14,13 +14,12 @@ from urllib.parse import unquote
 
 import ada_url
 
-from cormorant import networks
 from cormorant.address import Url
-from cormorant.dialling import Connect, Resolve, SystemResolver, addresses_of, connect, dial, handshake_error, start, trust, vet
 from cormorant.errors import InvalidArguments, Network, NotAllowed, PrivateAddress, Timeout
-from cormorant.policy import HostPattern, Policy, matches, pattern
-from cormorant.resource import Options
-from cormorant.wire import Broken, Malformed, Wire, write_head
+from cormorant.policy import HostPattern, Policy, matches, networks, pattern
+from cormorant.transport.dialling import Connect, Resolve, SystemResolver, addresses_of, connect, dial, handshake_error, start, trust, vet
+from cormorant.transport.resource import Options
+from cormorant.transport.wire import Broken, Malformed, Wire, write_head
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from cormorant.freshness import Entry, Response
+from cormorant.cache.freshness import Entry, Response
 
 BUSY_S = 10.0
 RETRY_S = 30.0  # after trouble the file is left alone for so long

@@ -18,9 +18,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from cormorant import settings_files as files
 from cormorant.errors import InvalidArguments
-from cormorant.settings_files import PROJECT_FILE
+from cormorant.settings import files
+from cormorant.settings.files import PROJECT_FILE
 
 _UNITS_S = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _UNITS_B = {"b": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "k": 1024, "m": 1024**2, "g": 1024**3}

@@ -18,9 +18,9 @@ from math import log
 from statistics import fmean
 
 from cormorant import tokens, words
-from cormorant.cues import cue
-from cormorant.sentences import by_block
-from cormorant.sentences import sentences as sentences
+from cormorant.passages.cues import cue
+from cormorant.passages.sentences import by_block
+from cormorant.passages.sentences import sentences as sentences
 
 K1 = 1.2
 SENTENCE_B, PARAGRAPH_B = 0.6, 0.75  # BM25: how much the length weighs

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from cormorant.errors import InvalidArguments, NotConfigured
 from cormorant.policy import pattern
-from cormorant.resource import Options
 from cormorant.settings import Settings
-from cormorant.signing import Signer
+from cormorant.transport.resource import Options
+from cormorant.transport.signing import Signer
 
 FIRST_BYTE_S = 15.0
 FIRST_BYTE_SHARE = 0.75  # of the whole deadline, for operators who gave slow sites more time

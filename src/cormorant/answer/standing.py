@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cormorant.citations import code_spans
-from cormorant.sentences import sentences
+from cormorant.passages.sentences import sentences
 from cormorant.verify import Verdict, verify
 
 UNSUPPORTED_MARK = " [not supported by its source]"

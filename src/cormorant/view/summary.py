@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cormorant.blocks import Block, grapheme_border
-from cormorant.cut import Room, piece
-from cormorant.outline import Page, Part
-from cormorant.sentences import sentences
+from cormorant.passages.sentences import sentences
+from cormorant.view.cut import Room, piece
+from cormorant.view.outline import Page, Part
 
 SENTENCE_CHARS = (300, 120)  # how much of a first sentence is shown, and how much where room is scarce
 GAP = "[…]"

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from cormorant.cut import Room, piece
-from cormorant.outline import Page, Part
 from cormorant.passages import Passage, Ranked
-from cormorant.render import joined
-from cormorant.summary import grown, stubs, summaries
+from cormorant.view.cut import Room, piece
+from cormorant.view.outline import Page, Part
+from cormorant.view.render import joined
+from cormorant.view.summary import grown, stubs, summaries
 
 KINDS = ("full", "section", "passages", "summary", "stub")
 NAMES = 6  # parts left out that are named

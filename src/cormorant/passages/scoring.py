@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, sqrt
 
 from cormorant import background, words
-from cormorant.sentences import sentences
+from cormorant.passages.sentences import sentences
 
 K1, B, B_WINDOW = 1.2, 0.6, 0.4  # BM25; sentences differ in length for good reasons, so there it weighs less
 WINDOW = 2  # sentences read together

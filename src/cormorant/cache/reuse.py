@@ -15,9 +15,9 @@ from typing import Any
 
 from cormorant.address import Url
 from cormorant.cache import Got, HttpCache
-from cormorant.freshness import Response, Source, Wish
-from cormorant.resource import Hop, Resource
+from cormorant.cache.freshness import Response, Source, Wish
 from cormorant.transport import MAX_BYTES, Transport
+from cormorant.transport.resource import Hop, Resource
 
 
 async def get(

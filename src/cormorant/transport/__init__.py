@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from cormorant.address import Url, parse
-from cormorant.dialling import Resolve
 from cormorant.errors import CormorantError
-from cormorant.exchange import Pool
 from cormorant.policy import Policy
-from cormorant.resource import ACCEPT, USER_AGENT, Hop, Options, Resource
-from cormorant.routes import Dialler
-from cormorant.walk import MAX_BYTES, REDIRECTS_MAX, Ask, Before, Ground, Walk, retry_after
+from cormorant.transport.dialling import Resolve
+from cormorant.transport.exchange import Pool
+from cormorant.transport.resource import ACCEPT, USER_AGENT, Hop, Options, Resource
+from cormorant.transport.routes import Dialler
+from cormorant.transport.walk import MAX_BYTES, REDIRECTS_MAX, Ask, Before, Ground, Walk, retry_after
 
 __all__ = ["ACCEPT", "MAX_BYTES", "REDIRECTS_MAX", "USER_AGENT", "Hop", "Options", "Resource", "Streaming", "Transport", "retry_after"]
 

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from cormorant.address import Url, parse
-from cormorant.entries import Entries
-from cormorant.errors import CormorantError, InvalidArguments, Unreachable
-from cormorant.flight import Flights
-from cormorant.freshness import (
+from cormorant.cache.entries import Entries
+from cormorant.cache.flight import Flights
+from cormorant.cache.freshness import (
     Entry,
     Response,
     Source,
@@ -32,6 +31,7 @@ from cormorant.freshness import (
     usable_on_error,
     validators,
 )
+from cormorant.errors import CormorantError, InvalidArguments, Unreachable
 
 SESSION_ENTRIES = 512
 SESSION_BYTES = 64 * 1024**2

@@ -13,8 +13,6 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 
 from cormorant.address import Url, parse
-from cormorant.cookies import Jar
-from cormorant.decoding import ACCEPTED
 from cormorant.errors import (
     CormorantError,
     HttpError,
@@ -27,12 +25,14 @@ from cormorant.errors import (
     Timeout,
     TooLarge,
 )
-from cormorant.exchange import Content, Exchange, Pool
 from cormorant.gates import Leaving
 from cormorant.policy import Policy
-from cormorant.resource import USER_AGENT, Hop, Options, Resource, media_type
-from cormorant.routes import Dialler
-from cormorant.wire import Broken, Head, write_head
+from cormorant.transport.cookies import Jar
+from cormorant.transport.decoding import ACCEPTED
+from cormorant.transport.exchange import Content, Exchange, Pool
+from cormorant.transport.resource import USER_AGENT, Hop, Options, Resource, media_type
+from cormorant.transport.routes import Dialler
+from cormorant.transport.wire import Broken, Head, write_head
 
 MAX_BYTES = 2 * 1024**2
 REDIRECTS_MAX = 5

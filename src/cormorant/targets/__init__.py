@@ -1,1 +1,0 @@
-"""References that are no plain web page: files, repositories, video."""
