@@ -23,6 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import aiohttp
+import drawbridge
 import httpx2
 from report import save, table
 
@@ -110,11 +111,23 @@ async def aiohttp_client(port: int, requests: int, concurrency: int) -> None:
         await spread(fetch, requests, concurrency)
 
 
+async def drawbridge_client(port: int, requests: int, concurrency: int) -> None:
+    """A guard over httpx: it refuses private addresses and follows redirects by hand, as we do; no robots, no pinning per policy."""
+    policy = drawbridge.Policy(allow_private=True, allow_ports=frozenset({port}))
+    async with drawbridge.Client(policy) as client:
+
+        async def fetch(n: int) -> int:
+            return len((await client.get(f"http://127.0.0.1:{port}/page?n={n}")).content)
+
+        await spread(fetch, requests, concurrency)
+
+
 CLIENTS: dict[str, tuple[Client, int]] = {  # name: how, and requests a round
     "raw asyncio": (raw, 6000),
     "cormorant": (ours, 3000),
     f"aiohttp {aiohttp.__version__}": (aiohttp_client, 3000),
     f"httpx2 {version('httpx2')}": (httpx2_client, 1000),
+    f"drawbridge {version('drawbridge')}": (drawbridge_client, 500),
 }
 
 

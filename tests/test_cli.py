@@ -179,3 +179,19 @@ def test_an_answer_is_checked_again_against_its_sources(here) -> None:
     assert changed.returncode == 1
     assert json.loads(changed.stdout)[0]["state"] == "no_longer_supports"
     assert run(here, "recheck", "pages/tides.md").returncode == 2
+
+
+def test_the_key_directory_of_signed_requests_is_printed(here) -> None:
+    pytest.importorskip("cryptography")
+    unsigned = run(here, "egress", "directory")
+    assert unsigned.returncode == 6
+    assert "egress.signing_key" in unsigned.stderr
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    key = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (here / "key.pem").write_bytes(key)
+    signing = {"CORMORANT_EGRESS__SIGNING_KEY": "key.pem", "CORMORANT_EGRESS__SIGNING_AGENT": "https://agent.example"}
+    (published,) = json.loads(run(here, "egress", "directory", **signing).stdout)["keys"]
+    assert published["crv"] == "Ed25519"
+    assert "d" not in published

@@ -188,6 +188,21 @@ def test_(url: str, as_json: bool) -> None:
         raise SystemExit(3)
 
 
+@egress.command()
+def directory() -> None:
+    """Print the key directory to publish, so that sites can check signed requests (Web Bot Auth).
+
+    It belongs at /.well-known/http-message-signatures-directory of the address in egress.signing_agent.
+    """
+    from cormorant.settings import load
+    from cormorant.transport.identity import signer_of
+
+    signer = signer_of(load())
+    if signer is None:
+        raise NotConfigured("requests are not signed", remedy="cormorant settings set egress.signing_key FILE")
+    emit_json(signer.directory())
+
+
 @click.command(name="egress-proxy")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=3128, show_default=True, help="Port to listen on; 0 picks one.")

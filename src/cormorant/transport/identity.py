@@ -21,7 +21,7 @@ FIRST_BYTE_SHARE = 0.75  # of the whole deadline, for operators who gave slow si
 def options_of(settings: Settings) -> Options:
     """How requests are made, from the settings. Raises: InvalidArguments, NotConfigured."""
     egress = settings.egress
-    signed = bool(egress.signing_key or egress.signing_agent)
+    signer = signer_of(settings)
     return Options(
         user_agent=egress.user_agent,
         accept_language=egress.accept_language,
@@ -31,8 +31,18 @@ def options_of(settings: Settings) -> Options:
         no_proxy=egress.no_proxy,
         public_only_headers=egress.public_only_headers,
         profiles={_one_host(host): _headers(settings.keys, secret) for host, secret in egress.logins.items()},
-        signer=_signer(egress.signing_key, egress.signing_agent).fields if signed else None,
+        signer=signer.fields if signer else None,
     )
+
+
+def signer_of(settings: Settings) -> Signer | None:
+    """What signs requests, where the operator has set a key. Raises: InvalidArguments, NotConfigured."""
+    key, agent = settings.egress.signing_key, settings.egress.signing_agent
+    if not key and not agent:
+        return None
+    if not (key and agent):
+        raise InvalidArguments("egress.signing_key and egress.signing_agent go together", remedy="set both, or neither")
+    return Signer.from_file(key, agent)
 
 
 def _one_host(text: str) -> str:
@@ -54,9 +64,3 @@ def _headers(secrets: Mapping[str, str], name: str) -> dict[str, str]:
             f"the secret {name} holds no header lines", remedy="write `Cookie: name=value` or `Authorization: Bearer ...`, one a line"
         )
     return found
-
-
-def _signer(key: str, agent: str) -> Signer:
-    if not (key and agent):
-        raise InvalidArguments("egress.signing_key and egress.signing_agent go together", remedy="set both, or neither")
-    return Signer.from_file(key, agent)
