@@ -8,6 +8,7 @@ written goes to a temporary folder. `QUESTION=...` asks something else.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -60,7 +61,8 @@ def question_for(folder: Path) -> str:
 
 def longest_page(folder: Path) -> Path:
     """A page with a lot to leave out, indexes of everything passed over."""
-    pages = [page for page in folder.rglob("*.html") if not {"genindex", "contents", "cli"} & {page.stem, page.parent.name}]
+    listing = re.compile(r"genindex|contents$|cli$|changelog$")
+    pages = [page for page in folder.rglob("*.html") if not any(listing.match(name) for name in (page.stem, page.parent.name))]
     return max(pages, key=lambda page: page.stat().st_size)
 
 
