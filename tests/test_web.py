@@ -349,3 +349,17 @@ async def test_every_decision_leaves_a_line_and_no_line_has_a_secret(tmp_path) -
     assert [line["url"].rsplit("/", 1)[1] for line in lines if line["decision"] == "allowed"] == ["robots.txt", "old", "guide"]
     assert "canary" not in log.read_text()
     assert log.stat().st_mode & 0o777 == 0o600
+
+
+async def test_without_any_size_named_a_page_is_at_most_64_000_bytes(tmp_path) -> None:
+    long = "水門は毎朝六時に開きます。" * 4_000
+    async with serving({"/": answer(200, long, {"content-type": "text/plain; charset=utf-8"}), "*": answer(404, "")}) as server:
+        settings = LOCAL | {"fetch": {"max_chars": 100_000}}
+        async with Web(settings) as web:
+            url = server.url("/", host="127.0.0.1")
+            page = await web.fetch(url)
+            assert len(page.content.encode()) <= 64_000
+            assert page.truncated
+            assert page.next_offset
+            whole = await web.fetch(url, max_chars=100_000)
+            assert len(whole.content.encode()) > 64_000

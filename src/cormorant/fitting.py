@@ -6,6 +6,7 @@ sent, so a budget holds for everything a model pays for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TypeVar
@@ -34,16 +35,25 @@ class Shape:
     max_chars: int | None = None
     offset: int = 0
     counter: str = ""
+    max_bytes: int | None = None  # of UTF-8, where the caller named no size: scripts differ in bytes a character
 
     def of(self, document: Document, envelope: int = 0) -> View:
         """The view of a document that this shape asks for."""
+        found = self._of(document, envelope, self.max_chars)
+        over = len(found.text.encode("utf-8", "surrogatepass")) > (self.max_bytes or math.inf)
+        if not over or self.max_bytes is None:
+            return found
+        fitting = len(found.text.encode("utf-8", "surrogatepass")[: self.max_bytes].decode("utf-8", "ignore"))
+        return self._of(document, envelope, fitting)
+
+    def _of(self, document: Document, envelope: int, max_chars: int | None) -> View:
         return view.fit(
             document,
             budget=self.budget,
             view=self.view,
             section=self.section,
             query=self.query,
-            max_chars=self.max_chars,
+            max_chars=max_chars,
             counter=self.counter or tokens.DEFAULT,
             envelope=envelope,
             offset=self.offset,

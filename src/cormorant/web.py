@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 TARGETS_MAX = 20
 QUERIES_MAX = 10
+OUTPUT_BYTES = 64_000  # of a page where the caller named no size at all
 LEAST_TOKENS = 64  # a header with its id and a word of the page
 QUEUED_EVENTS = 64  # a slow reader of a stream slows the work instead of filling memory
 Notes = tuple[str, ...]
@@ -205,7 +206,14 @@ class Web:
         with self._accounted() as ledger:
             budget = self._within(ledger, budget)
             shape = Shape(
-                budget, view, section, query, max_chars or (None if budget else self.settings.fetch.max_chars), offset, counter or ""
+                budget,
+                view,
+                section,
+                query,
+                max_chars or (None if budget else self.settings.fetch.max_chars),
+                offset,
+                counter or "",
+                None if budget or max_chars else OUTPUT_BYTES,
             )
             if len(called["urls"]) > 1 or several or urls:
                 pages = await self._fetch_several(called["urls"], wanted, shape, prompt or "", emit, notes)
@@ -303,7 +311,16 @@ class Web:
             return self._stored(held, picked.item, picked.url_index, shown or "(no matches)", matches=matches)
         if picked.item.found is not None and picked.hit is None:
             return self._stored(held, picked.item, None, picked.item.found.as_text())
-        shape = Shape(budget, view, section, None, max_chars or (None if budget else self.settings.fetch.max_chars), offset, counter or "")
+        shape = Shape(
+            budget,
+            view,
+            section,
+            None,
+            max_chars or (None if budget else self.settings.fetch.max_chars),
+            offset,
+            counter or "",
+            None if budget or max_chars else OUTPUT_BYTES,
+        )
         stored = fitted_stored(picked.item, held.kind, response_id, shape, url_index=picked.url_index)
         gated = await through(self.gates, HandedOver("web_get", stored.content))
         return replace(stored, content=gated.text, metadata=stored.metadata | ({"notes": list(notes)} if notes else {}))
