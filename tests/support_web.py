@@ -20,7 +20,7 @@ GUIDE = (
 )
 HTML = {"content-type": "text/html; charset=utf-8"}
 PAGES = {
-    "/guide": answer(200, GUIDE, HTML),
+    "/guide": answer(200, GUIDE, HTML | {"link": '</llms.txt>; rel="llms-txt", </guide.md>; rel=alternate; type=text/markdown'}),
     "/old": answer(301, headers={"location": "/guide"}),
     "/robots.txt": answer(200, "User-agent: *\nDisallow: /secret\nContent-Signal: search=yes, ai-train=no", {"content-type": "text/plain"}),
     "/secret": answer(200, GUIDE, HTML),

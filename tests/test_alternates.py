@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cormorant.alternates import markdown_version
+from cormorant.alternates import markdown_version, site_guide
 
 PAGE = "https://a.example/docs/guide"
 
@@ -35,3 +35,16 @@ PAGE = "https://a.example/docs/guide"
 )
 def test_the_markdown_version_of_a_page(headers, body, found) -> None:
     assert markdown_version(PAGE, headers, body.encode()) == found
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "found"),
+    [
+        pytest.param({"link": '</llms.txt>; rel="llms-txt"'}, "", "https://a.example/llms.txt", id="a Link field"),
+        pytest.param({}, '<link rel="help" href="/llms.txt">', "https://a.example/llms.txt", id="in the head, by its name"),
+        pytest.param({}, '<link rel="llms-txt" href="guide.txt">', "https://a.example/docs/guide.txt", id="by its relation"),
+        pytest.param({}, '<link rel="stylesheet" href="/all.css">', "", id="none"),
+    ],
+)
+def test_the_guide_of_a_site(headers, body, found) -> None:
+    assert site_guide(PAGE, headers, body.encode()) == found

@@ -40,6 +40,7 @@ async def test_a_page_is_read_into_markdown(tmp_path) -> None:
     assert page.status == 200
     assert page.outcome == "content"
     assert page.content_signals == {"search": True, "ai-train": False}
+    assert (page.site_guide, page.markdown_version) == (f"{base}/llms.txt", f"{base}/guide.md")
     assert re.fullmatch("[0-9a-f]{32}", page.response_id)
     assert re.fullmatch("[0-9a-f]{64}", page.sha256)
     assert set(page.as_dict()) >= {

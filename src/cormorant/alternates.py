@@ -1,4 +1,4 @@
-"""Where a page says that it can be had as Markdown: a hint, which costs no request until somebody asks for it. Pure.
+"""Where a page says that it, or its site, can be had for models: hints, which cost no request until somebody asks. Pure.
 
 Read from the `Link` field (RFC 8288) and from `<link rel=alternate type=text/markdown>` (HTML, "Link type alternate").
 """
@@ -6,7 +6,7 @@ Read from the `Link` field (RFC 8288) and from `<link rel=alternate type=text/ma
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
 
 from cormorant.address import parse
@@ -21,17 +21,44 @@ _ATTRIBUTE = re.compile(r"([\w*-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+)
 
 def markdown_version(url: str, headers: Mapping[str, str], body: bytes) -> str:
     """The absolute address of the page's Markdown version, or empty. Only http(s) addresses count."""
-    head = body[:HEAD_BYTES].decode("utf-8", "replace")
-    named = [({"href": target} | _attributes(rest)) for target, rest in _FIELD.findall(headers.get("link", ""))]
-    named += [_attributes(tag) for tag in _TAG.findall(head)]
-    for link in named:
-        if "alternate" in link.get("rel", "").lower().split() and link.get("type", "").lower().partition(";")[0].strip() == MARKDOWN:
-            try:
-                found = parse(link.get("href", ""), url).href
-            except InvalidArguments:
-                continue
-            return "" if found == url else found
-    return ""
+
+    def is_markdown(link: Mapping[str, str]) -> bool:
+        return "alternate" in _relations(link) and link.get("type", "").lower().partition(";")[0].strip() == MARKDOWN
+
+    return _first(url, filter(is_markdown, _links(headers, body)))
+
+
+def site_guide(url: str, headers: Mapping[str, str], body: bytes) -> str:
+    """The absolute address of the site's llms.txt where the page names one (by relation or by its name), or empty."""
+
+    def is_guide(link: Mapping[str, str]) -> bool:
+        return "llms-txt" in _relations(link) or link.get("href", "").partition("?")[0].endswith("/llms.txt")
+
+    return _first(url, filter(is_guide, _links(headers, body)))
+
+
+def _first(url: str, links: Iterable[Mapping[str, str]]) -> str:
+    """The first of them that is an address; empty when there is none, or it is the page itself."""
+    found = next((address for link in links if (address := _absolute(link, url))), "")
+    return "" if found == url else found
+
+
+def _links(headers: Mapping[str, str], body: bytes) -> Iterator[dict[str, str]]:
+    for target, rest in _FIELD.findall(headers.get("link", "")):
+        yield {"href": target} | _attributes(rest)
+    for tag in _TAG.findall(body[:HEAD_BYTES].decode("utf-8", "replace")):
+        yield _attributes(tag)
+
+
+def _relations(link: Mapping[str, str]) -> list[str]:
+    return link.get("rel", "").lower().split()
+
+
+def _absolute(link: Mapping[str, str], url: str) -> str:
+    try:
+        return parse(link.get("href", ""), url).href
+    except InvalidArguments:
+        return ""
 
 
 def _attributes(text: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from cormorant import errors, extract
 from cormorant.address import Url, parse
-from cormorant.alternates import markdown_version
+from cormorant.alternates import markdown_version, site_guide
 from cormorant.audit import Audit
 from cormorant.cache import HttpCache, SessionCache, reuse
 from cormorant.cache.freshness import Wish
@@ -346,8 +346,10 @@ def _require_content(document: Document, resource: Resource) -> None:
 
 def _item(asked: Url | None, resource: Resource, document: Document, wanted: Wanted) -> Item:
     elsewhere = moved(asked, parse(resource.url)) if asked else ""
-    markdown = markdown_version(resource.url, resource.headers, resource.body) if asked and document.media_type == "text/html" else ""
-    hints = {"redirected_to": elsewhere, "markdown_version": markdown}
+    hints = {"redirected_to": elsewhere}
+    if asked and document.media_type == "text/html":
+        seen = (resource.url, resource.headers, resource.body)
+        hints |= {"markdown_version": markdown_version(*seen), "site_guide": site_guide(*seen)}
     return Item(
         url=resource.asked,
         final_url=resource.url,

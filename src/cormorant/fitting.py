@@ -94,6 +94,7 @@ def fitted(
         warnings=item.warnings,
         redirected_to=item.extra.get("redirected_to", ""),
         markdown_version=item.extra.get("markdown_version", ""),
+        site_guide=item.extra.get("site_guide", ""),
         content_signals=item.extra.get("content_signals"),
         links=tuple({"text": link.text, "href": link.href} for link in document.links) if links else None,
         structured=document.structured if structured else None,

@@ -47,6 +47,7 @@ class Page:
     warnings: tuple[str, ...] = ()
     redirected_to: str = ""
     markdown_version: str = ""  # where the page says it can be had as Markdown
+    site_guide: str = ""  # the llms.txt that the page names
     content_signals: dict[str, bool] | None = None  # what robots.txt says the content may be used for
     next_offset: int | None = None
     links: tuple[dict[str, str], ...] | None = None
@@ -88,6 +89,7 @@ class Page:
         asked = {
             "redirected_to": self.redirected_to,
             "markdown_version": self.markdown_version,
+            "site_guide": self.site_guide,
             "content_signals": self.content_signals,
             "next_offset": self.next_offset,
             "links": None if self.links is None else list(self.links),
@@ -115,6 +117,7 @@ class Page:
             ("Published", self.published_at),
             ("Extract", self.extract),
             ("As Markdown", self.markdown_version),
+            ("Site guide", self.site_guide),
             ("Outcome", self.outcome if self.outcome != "content" else ""),
             ("Fit", fit_line(self.fit)),
         ]
