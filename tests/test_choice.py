@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from cormorant.choice import Finder, hosted_activity, hosted_tools
+from cormorant.choice import Finder
 from cormorant.document import Document
 from cormorant.errors import CormorantError, InvalidArguments, Network, NoProvider, NotConfigured, ProviderError
 from cormorant.library import Library
@@ -316,67 +316,6 @@ async def test_doctor_sees_every_backend_and_no_value(world):
     assert rows["searxng"].why_not
     assert rows["duckduckgo"].ready
     assert "key-1" not in str(rows)
-
-
-@pytest.mark.parametrize(
-    ("provider", "model", "kinds"),
-    [
-        ("openai", "gpt-5-mini", ["web_search"]),
-        ("openai", "gpt-3.5-turbo", []),
-        ("anthropic", "claude-sonnet-4-5", ["web_search_20250305"]),
-        ("anthropic", "claude-2.1", []),
-        ("xai", "grok-4-fast", ["web_search", "x_search"]),
-        ("gemini", "gemini-2.5-flash", ["google_search"]),
-        ("mistral", "large", []),
-    ],
-)
-def test_hosted_tools_belong_to_the_turn_s_provider(provider, model, kinds):
-    tools = hosted_tools(provider, model)
-    assert [tool.definition.get("type") or next(iter(tool.definition)) for tool in tools] == kinds
-    assert all(tool.provider == provider for tool in tools)
-
-
-SEARCHED = {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "tides"}}
-
-
-@pytest.mark.parametrize(
-    ("provider", "event", "said"),
-    [
-        ("openai", {"type": "response.web_search_call.searching"}, ("web_search", "searching")),
-        ("openai", {"type": "response.output_item.done", "item": SEARCHED}, ("web_search", "tides")),
-        ("openai", {"type": "response.output_text.delta", "delta": "x"}, None),
-        ("xai", {"type": "response.output_item.done", "item": SEARCHED | {"type": "x_search_call"}}, ("x_search", "tides")),
-        (
-            "anthropic",
-            {
-                "type": "content_block_start",
-                "content_block": {"type": "server_tool_use", "name": "web_search", "input": {"query": "tides"}},
-            },
-            ("web_search", "tides"),
-        ),
-        (
-            "anthropic",
-            {"type": "content_block_start", "content_block": {"type": "web_search_tool_result", "content": [{}, {}]}},
-            ("web_search", "2 results"),
-        ),
-        (
-            "anthropic",
-            {
-                "type": "content_block_start",
-                "content_block": {"type": "web_search_tool_result", "content": {"error_code": "max_uses_exceeded"}},
-            },
-            ("web_search", "max_uses_exceeded"),
-        ),
-        ("anthropic", {"type": "content_block_start", "content_block": {"type": "text"}}, None),
-        ("gemini", {"candidates": [{"groundingMetadata": {"webSearchQueries": ["tides", "harlow"]}}]}, ("google_search", "tides; harlow")),
-        ("gemini", {"candidates": [{"content": {}}]}, None),
-        ("mistral", {"type": "anything"}, None),
-    ],
-)
-def test_what_a_vendor_s_stream_says_of_its_own_tools_is_an_event(provider, event, said):
-    activity = hosted_activity(provider, event)
-    assert (activity and (activity.name, activity.detail)) == said
-    assert activity is None or activity.event == "hosted_tool_activity"
 
 
 async def test_a_probe_asks_each_ready_backend_once_and_says_who_failed(world):

@@ -18,15 +18,15 @@ import anyio
 
 from cormorant import hits, parts
 from cormorant.errors import CormorantError, Dns, InvalidArguments, Network, NoProvider, NotConfigured, RateLimited, Timeout
+from cormorant.hosted import attached, hosted_activity, hosted_tools, streamed_activity
 from cormorant.library import Library
 from cormorant.providers.api import chain_of
 from cormorant.providers.health import Health
-from cormorant.providers.hosted import hosted_activity, hosted_tools
 from cormorant.search import Found, Query, Request, SearchProvider, Tried, ranked
 from cormorant.settings import Settings
 from cormorant.settings.files import data_folder
 
-__all__ = ["Finder", "Readiness", "hosted_activity", "hosted_tools"]
+__all__ = ["Finder", "Readiness", "attached", "hosted_activity", "hosted_tools", "streamed_activity"]
 log = logging.getLogger("cormorant.search")
 
 # `auto` asks in this order. A vendor's own search costs a model call, so it joins only when search.model is set.

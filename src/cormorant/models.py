@@ -5,10 +5,10 @@ Any OpenAI-compatible API, Anthropic, Gemini, xAI or Ollama. The library that sp
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cormorant.errors import CormorantError, NotConfigured, ProviderError, RateLimited, Timeout
 from cormorant.policy import Policy
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 Stream = Callable[..., AbstractAsyncContextManager[Streaming]]
+T = TypeVar("T")
 
 REMEDY = "pip install 'cormorant[llm]'"
 TIMEOUT_S = 120.0
@@ -36,6 +37,7 @@ PROVIDERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "ollama": ("http://127.0.0.1:11434/v1", ()),
     "compatible": ("", ()),
 }
+HOSTED_OVER_RESPONSES = ("openai", "xai")  # whose own tools run under the Responses API only
 
 
 class LanguageModel:
@@ -49,8 +51,11 @@ class LanguageModel:
         self._key, self._looked = _key(settings, self.provider)
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Model]:
-        """The model behind an HTTP client whose every request goes over our transport: pinned, counted, seen by gates."""
+    async def opened(self, *, hosted: bool = False) -> AsyncIterator[Model]:
+        """The model behind an HTTP client whose every request goes over our transport: pinned, counted, seen by gates.
+
+        `hosted`: over the API under which the vendor's own tools run (`hosted.attached` attaches them).
+        """
         import httpx2
 
         base = self._settings.answer.model_url or PROVIDERS[self.provider][0]
@@ -67,10 +72,25 @@ class LanguageModel:
 
                 yield AnthropicModel(self.name, provider=AnthropicProvider(api_key=self._key, base_url=base, http_client=client))
             else:
-                from pydantic_ai.models.openai import OpenAIChatModel
+                from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
                 from pydantic_ai.providers.openai import OpenAIProvider
 
-                yield OpenAIChatModel(self.name, provider=OpenAIProvider(base_url=base, api_key=self._key or "none", http_client=client))
+                kind = OpenAIResponsesModel if hosted and self.provider in HOSTED_OVER_RESPONSES else OpenAIChatModel
+                yield kind(self.name, provider=OpenAIProvider(base_url=base, api_key=self._key or "none", http_client=client))
+
+    async def made(self, kind: type[T], rules: str, asked: str | Sequence[Any]) -> T:
+        """One value of a pydantic type, which the model makes by calling a tool. Raises: ProviderError, RateLimited, Timeout."""
+        _, _, errors = library()
+        from pydantic_ai import Agent
+
+        try:
+            async with self.opened() as model:
+                agent = Agent(model, output_type=kind, instructions=rules, retries=1)
+                run = await agent.run(asked, model_settings={"temperature": 0.0, "timeout": TIMEOUT_S})
+        except (errors.AgentRunError, TimeoutError) as failed:
+            raise self.failure(failed) from failed
+        output: T = run.output
+        return output
 
     def failure(self, error: Exception) -> CormorantError:
         """The error of our tree that a failure of the library is, without the key in it."""

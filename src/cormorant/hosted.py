@@ -1,16 +1,21 @@
 """The model vendors' own search tools for a harness: what to attach to a turn, and what its stream says they did.
 
 A harness attaches the definitions afresh each turn, outside of its list of allowed tools, so that they are gone when the
-provider changes. Pure.
+provider changes: `hosted_tools` each turn, `attached` to say it in pydantic-ai's words, and `streamed_activity` (or
+`hosted_activity`, for who reads the vendor's own stream) to tell what those tools did. Pure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from cormorant.events import HostedActivity
 from cormorant.search import HostedTool
+
+if TYPE_CHECKING:
+    from pydantic_ai.native_tools import AbstractNativeTool
 
 
 def hosted_tools(provider: str, model: str) -> list[HostedTool]:
@@ -56,6 +61,58 @@ _HOSTED: dict[str, Callable[[str], list[Mapping[str, Any]]]] = {
 }
 
 
+def attached(tools: Sequence[HostedTool]) -> tuple[dict[str, Any], list[AbstractNativeTool]]:
+    """The tools in pydantic-ai's words: model settings to merge into the turn's, and native tools for its request.
+
+    OpenAI's and xAI's definitions go through as they are, to their Responses API (`LanguageModel.opened(hosted=True)`).
+    """
+    from pydantic_ai.native_tools import WebSearchTool
+
+    raw = [tool.definition for tool in tools if tool.provider in ("openai", "xai")]
+    uses = [tool.definition.get("max_uses") for tool in tools if tool.provider not in ("openai", "xai")]
+    return {"openai_native_tools": raw} if raw else {}, [WebSearchTool(max_uses=most) for most in uses]
+
+
+def streamed_activity(event: object) -> HostedActivity | None:
+    """What one event of a pydantic-ai stream says a hosted tool did: the search asked, then what came of it."""
+    part = getattr(event, "part", None)
+    stage = (getattr(event, "event_kind", ""), getattr(part, "part_kind", ""))
+    if stage == ("part_end", "builtin-tool-call"):  # the arguments are whole only at the end
+        return HostedActivity(_named(part), _asked(getattr(part, "args", None)) or "searching")
+    if stage == ("part_start", "builtin-tool-return"):
+        return HostedActivity(_named(part), _came(getattr(part, "content", None)))
+    return None
+
+
+def _named(part: object) -> str:
+    return str(getattr(part, "tool_name", "web_search"))
+
+
+def _asked(arguments: Any) -> str:
+    """What a call asks for, whether its arguments are read already or still the text that was streamed."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError:
+            return ""
+    if not isinstance(arguments, Mapping):
+        return ""
+    queries = arguments.get("queries")
+    several = "; ".join(map(str, queries)) if isinstance(queries, list) else ""
+    return str(arguments.get("query") or several or arguments.get("url") or arguments.get("pattern") or "")
+
+
+def _came(content: Any) -> str:
+    """What a search brought, in as many words as its vendor gives away."""
+    if isinstance(content, list):
+        return f"{len(content)} results"
+    if not isinstance(content, Mapping):
+        return "done"
+    if isinstance(content.get("sources"), list):
+        return f"{len(content['sources'])} results"
+    return str(content.get("error_code") or content.get("status") or "done")
+
+
 def hosted_activity(provider: str, event: Mapping[str, Any]) -> HostedActivity | None:
     """What one raw event of a vendor's stream says its own tools did, or nothing.
 
@@ -75,8 +132,7 @@ def _responses(event: Mapping[str, Any]) -> HostedActivity | None:
         name = str(item.get("type", ""))
         if name not in ("web_search_call", "x_search_call"):
             return None
-        action = item.get("action") or {}
-        return HostedActivity(name.removesuffix("_call"), str(action.get("query") or action.get("url") or item.get("status") or "done"))
+        return HostedActivity(name.removesuffix("_call"), _asked(item.get("action")) or str(item.get("status") or "done"))
     for name in ("web_search", "x_search"):
         if kind == f"response.{name}_call.searching":
             return HostedActivity(name, "searching")
@@ -88,12 +144,9 @@ def _messages(event: Mapping[str, Any]) -> HostedActivity | None:
     if event.get("type") != "content_block_start":
         return None
     if block.get("type") == "server_tool_use":
-        return HostedActivity(str(block.get("name", "web_search")), str((block.get("input") or {}).get("query") or "searching"))
+        return HostedActivity(str(block.get("name", "web_search")), _asked(block.get("input")) or "searching")
     if block.get("type") == "web_search_tool_result":
-        content = block.get("content")
-        return HostedActivity(
-            "web_search", f"{len(content)} results" if isinstance(content, list) else str((content or {}).get("error_code", "failed"))
-        )
+        return HostedActivity("web_search", _came(block.get("content")))
     return None
 
 
