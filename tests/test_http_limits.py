@@ -203,8 +203,50 @@ async def test_old_runs_leave_memory_and_stay_on_disk(tmp_path, monkeypatch) -> 
     runs = executions.Executions(tmp_path)
     made = [runs.start("web_fetch", {}, work) for _ in range(20)]
     await asyncio.gather(*(run.task for run in made))
-    assert len(runs.latest()) <= 5
+    assert sum(runs.get(run.id) is run for run in made) <= 5
+    assert [row["id"] for row in runs.latest()[0]] == sorted((run.id for run in made), reverse=True)
     oldest = runs.get(made[0].id)
     assert oldest is not made[0]
     assert oldest.outputs == {"text": "x" * 1000}
     assert [event[1] for event in oldest.events] == ["tool_end"]
+
+
+async def test_the_list_of_runs_goes_on_past_a_restart_page_by_page(tmp_path) -> None:
+    async with serving(PAGES) as site:
+        url, began = site.url("/tides", host="127.0.0.1"), []
+        for _ in range(2):
+            async with running(tmp_path) as client:
+                for _ in range(3):
+                    done = await client.post("/v1/tools/web_fetch/execute?wait=true", json={"inputs": {"url": url}})
+                    began.append(done.json()["id"])
+                listed, before = [], ""
+                while before is not None:
+                    page = (await client.get("/v1/executions", params={"count": 2, "before": before})).json()
+                    assert len(page["executions"]) <= 2
+                    listed += [(row["id"], row["status"]) for row in page["executions"]]
+                    before = page["next"]
+                assert sorted(listed) == sorted((run, "completed") for run in began)
+                assert [run for run, _ in listed] == sorted((run for run, _ in listed), reverse=True)
+        async with running(tmp_path) as client:
+            assert (await client.get("/v1/executions", params={"count": 0})).status_code == 422
+            (first, *_) = (await client.get("/v1/executions", params={"count": 1})).json()["executions"]
+            assert "outputs" not in first
+            again = await watched(client, f"/v1/executions/{first['id']}/stream")
+            assert [message.event for message in again] == ["tool_end"]
+
+
+async def test_only_so_many_records_are_kept(tmp_path, monkeypatch) -> None:
+    class Small:
+        def as_dict(self) -> dict[str, str]:
+            return {}
+
+    async def work(_emit) -> Small:
+        return Small()
+
+    monkeypatch.setattr(executions, "KEPT_RECORDS", 4)
+    monkeypatch.setattr(executions, "KEPT_RUNS", 1)
+    monkeypatch.setattr(executions, "PRUNED_EVERY", 1)
+    runs = executions.Executions(tmp_path)
+    for _ in range(12):
+        await runs.start("web_fetch", {}, work).task
+    assert len(list(tmp_path.iterdir())) <= 4 + 2

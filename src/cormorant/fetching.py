@@ -183,8 +183,8 @@ class Fetcher:
         if self._http_cache is None or after is not None:
             return await self.transport.get(url, after=after, **options)
         age = 0.0 if wanted.refresh else wanted.max_age_s
-        # What one policy was allowed to read another may not: its kept responses are its own.
-        partition = sha256(repr(self.policy).encode()).hexdigest()[:16]
+        # What one policy was allowed to read another may not, and two stores are two owners: kept responses are their own.
+        partition = sha256(f"{self.policy!r}\0{self.settings.store.path}".encode()).hexdigest()[:16]
         resource, _ = await reuse.get(self._http_cache, self.transport, url, wish=Wish(max_age_s=age), partition=partition, **options)
         return resource
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -21,6 +22,9 @@ ENDED = ("completed", "failed", "cancelled")
 KEPT_RUNS = 1_000  # executions whose events stay in memory; older ones answer from their record
 KEPT_BYTES = 64 * 1024**2  # of their records, a measure of what they hold
 KEPT_EVENTS = 20_000  # of one execution; a longer one can't be replayed from its beginning
+KEPT_RECORDS = 10_000  # on disk, of one tenant; the oldest go first
+PRUNED_EVERY = 100  # runs started
+LISTED_MAX = 200  # of one page of the list
 _ID_PREFIX = "call_"
 
 Work = Callable[[Emit], Awaitable[Any]]
@@ -79,12 +83,16 @@ class Executions:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._runs: OrderedDict[str, Execution] = OrderedDict()
+        self._started = 0
 
     def start(self, tool: str, inputs: dict[str, Any], work: Work) -> Execution:
         """Begin a run and return at once."""
-        run = Execution(_ID_PREFIX + secrets.token_hex(16), tool, inputs, created_at=_now())
+        run = Execution(_new_id(), tool, inputs, created_at=_now())
         self._runs[run.id] = run
         self._trim()
+        if self._started % PRUNED_EVERY == 0:
+            self._prune()
+        self._started += 1
         self._save(run)
         run.task = asyncio.get_running_loop().create_task(self._run(run, work))
         return run
@@ -138,10 +146,29 @@ class Executions:
         found = self._runs.get(execution_id)
         return found or self._read(execution_id)
 
-    def latest(self, count: int = 50) -> list[dict[str, Any]]:
-        """The newest runs of this process without what they brought."""
-        newest = list(self._runs.values())[-count:][::-1]
-        return [{name: value for name, value in run.record().items() if name != "outputs"} for run in newest]
+    def latest(self, count: int = 50, before: str = "") -> tuple[list[dict[str, Any]], str | None]:
+        """The newest runs, those before a restart too, without what they brought; and the `before` that goes on, if any.
+
+        `before` is the id of the last run already seen: ids sort by the time of their start.
+        """
+        count = max(1, min(count, LISTED_MAX))
+        older = [name for name in sorted(self._kept(), reverse=True) if not before or name < before]
+        runs = [run for run in map(self.get, older[:count]) if run is not None]
+        shown = [{name: value for name, value in run.record().items() if name != "outputs"} for run in runs]
+        return shown, older[count - 1] if len(older) > count else None
+
+    def _kept(self) -> set[str]:
+        """The ids there are: in memory, or as a record on disk."""
+        try:
+            on_disk = {path.stem for path in self.folder.iterdir() if path.suffix == ".json" and path.name.startswith(_ID_PREFIX)}
+        except FileNotFoundError:
+            on_disk = set()
+        return on_disk | self._runs.keys()
+
+    def _prune(self) -> None:
+        """Delete the oldest records past the limit; nobody waits for those of runs that are still going on."""
+        for name in sorted(self._kept() - self._runs.keys(), reverse=True)[KEPT_RECORDS:]:
+            self._path(name).unlink(missing_ok=True)
 
     async def cancel(self, run: Execution) -> None:
         """Stop a run and wait until it has cleaned up."""
@@ -181,6 +208,11 @@ class Executions:
         elif run.error:
             run.events = [(1, "error", {"message": run.error["message"], "code": run.error["code"]})]
         return run
+
+
+def _new_id() -> str:
+    """Unguessable, and sorted by time: twelve digits of milliseconds, then twenty at random."""
+    return f"{_ID_PREFIX}{time.time_ns() // 1_000_000:012x}{secrets.token_hex(10)}"
 
 
 def _now() -> str:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
@@ -29,15 +30,16 @@ from cormorant import sse
 from cormorant.errors import Cancelled, CormorantError, Internal, InvalidArguments, NotConfigured, NotHeld, Timeout
 from cormorant.settings import Settings
 from cormorant.surfaces.compat import add_compat
-from cormorant.surfaces.executions import Execution
+from cormorant.surfaces.executions import LISTED_MAX, Execution
 from cormorant.surfaces.guard import Guard, is_loopback, shaped
 from cormorant.surfaces.page import FILES
 from cormorant.surfaces.service import Service, Tenant
-from cormorant.surfaces.tenants import Keys
+from cormorant.surfaces.tenants import LOCAL, Keys
 from cormorant.tools import TOOLS, Tool, tool
 
 HEARTBEAT_S = 15.0
-GRACE_S = 5.0  # what runs may take to finish once the server is asked to stop
+GRACE_S = 5.0  # what runs may take to finish once the server is asked to stop; a second signal ends the waiting
+STOPS = (signal.SIGINT, signal.SIGTERM)
 NAME = PathParameter(json_schema_extra={"enum": [one.name for one in TOOLS]})  # aliases work too
 
 
@@ -223,9 +225,14 @@ def _add_executions(app: FastAPI, service: Service) -> None:
             raise NoExecution(f"no execution {execution_id[:80]}", remedy="start one with POST /v1/tools/NAME/execute")
         return run
 
-    @app.get("/v1/executions", summary="The latest runs, newest first")
-    async def latest(request: Request) -> dict[str, Any]:
-        return {"executions": service.caller(request).executions.latest()}
+    @app.get("/v1/executions", responses=ERRORS, summary="The runs, newest first, those before a restart too")
+    async def latest(
+        request: Request,
+        count: Annotated[int, Query(ge=1, le=LISTED_MAX)] = 50,
+        before: Annotated[str, Query(description="the `next` of the page before")] = "",
+    ) -> dict[str, Any]:
+        runs, following = await asyncio.to_thread(service.caller(request).executions.latest, count, before)
+        return {"executions": runs, "next": following}
 
     @app.get("/v1/executions/{execution_id}", responses=ERRORS, summary="One run")
     async def details(request: Request, execution_id: str) -> dict[str, Any]:
@@ -301,7 +308,9 @@ def _add_rest(app: FastAPI, service: Service) -> None:
 
     @app.get("/capabilities", summary="What this install can do")
     async def capabilities(request: Request) -> dict[str, Any]:
-        return service.caller(request).web.capabilities()
+        tenant = service.caller(request)
+        shown = tenant.web.capabilities()
+        return shown if tenant.name == LOCAL else {name: value for name, value in shown.items() if name != "store"}  # a path of ours
 
     for path, (media_type, content) in FILES.items():
         app.add_api_route(path, _file(media_type, content), methods=["GET"], include_in_schema=False)
@@ -384,11 +393,18 @@ def server_of(app: FastAPI, *, grace_s: float = GRACE_S, signals: bool = True) -
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            await app.state.service.drain(grace_s)
+            await app.state.service.drain(grace_s, hurry=lambda: self.force_exit)
             await super().shutdown(sockets)
 
-        def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
-            return super().capture_signals() if signals else nullcontext()
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """uvicorn raises a signal anew once it has stopped; a server that was told to stop, and did, has no error to report."""
+            before = {one: signal.signal(one, self.handle_exit) for one in STOPS} if signals else {}
+            try:
+                yield
+            finally:
+                for one, handler in before.items():
+                    signal.signal(one, handler)
 
     return Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5, server_header=False, date_header=False))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -125,12 +125,12 @@ class Service:
         if max(tenant.calls, tenant.executions.active) >= self.settings.server.queue:
             raise RateLimited("too many calls at once", remedy="wait for one to end", retryable=True, retry_after=1)
 
-    async def drain(self, grace_s: float) -> None:
+    async def drain(self, grace_s: float, hurry: Callable[[], bool]) -> None:
         """Take nothing on any more, let what runs finish for a while, then end it with an event that says so."""
         self.stopping = True
         ends_at = asyncio.get_running_loop().time() + grace_s
         while any(tenant.calls or tenant.executions.active for tenant in self._tenants.values()):
-            if asyncio.get_running_loop().time() >= ends_at:
+            if hurry() or asyncio.get_running_loop().time() >= ends_at:
                 break
             await asyncio.sleep(0.05)
         await asyncio.gather(*(tenant.end_streams() for tenant in self._tenants.values()))
