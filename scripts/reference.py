@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
+from cormorant.shapes import schema
 from cormorant.surfaces.cli import COMMANDS, cli
 from cormorant.tools import ALIASES, TOOLS, Argument
 
@@ -57,6 +58,8 @@ def tools_page() -> str:
     for tool in TOOLS:
         parts += [f"## {tool.name}", "", tool.sentence, "", "| argument | type | what |", "|---|---|---|"]
         parts += [f"| `{a.name}` | {_type(a)} | {WHAT[a.name]} |" for a in tool.arguments]
+        for shape in tool.returns:
+            parts += ["", f"JSON result{_of(shape, tool.returns)}: {_fields(shape)}."]
         if tool.aliases:
             parts += ["", f"Also answers to {', '.join(f'`{name}`' for name in tool.aliases)}."]
         parts.append("")
@@ -65,6 +68,18 @@ def tools_page() -> str:
         theirs = ", ".join(f"`{name}`" for name, meant in ALIASES.items() if meant == ours)
         parts.append(f"- `{ours.removeprefix('-')}`{' with each entry excluded' if ours.startswith('-') else ''}: {theirs}")
     return "\n".join(parts) + "\n"
+
+
+def _of(shape: type, shapes: tuple[type, ...]) -> str:
+    """Which of several results it is, as its docstring says."""
+    return f", {(shape.__doc__ or '').partition('` ')[2].rstrip('.')}" if len(shapes) > 1 else ""
+
+
+def _fields(shape: type) -> str:
+    found = schema(shape)
+    always = ", ".join(f"`{name}`" for name in found["required"])
+    at_times = ", ".join(f"`{name}`" for name in found["properties"] if name not in found["required"])
+    return always + (f"; where there is something to say, {at_times}" if at_times else "")
 
 
 def _type(argument: Argument) -> str:

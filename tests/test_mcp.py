@@ -9,11 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
+from mcp.client import advertise
 
+from cormorant.surfaces import mcp as surface
 from cormorant.tokens import counter
 from support_canary import CANARY
 from support_net import answer, serving
+from support_web import index, opened
 
 pytestmark = pytest.mark.anyio
 
@@ -97,12 +101,38 @@ async def test_every_failure_is_an_error_result_with_advice(tmp_path, tool, argu
     assert got.meta["cormorant/error"]["hint"] or got.meta["cormorant/error"]["retryable"]
 
 
-async def test_structure_is_sent_only_to_who_wants_it(tmp_path) -> None:
-    asked = server(tmp_path)
-    asked.args.extend(["--structured", "on"])
-    async with serving(PAGES) as site, Client(asked) as client:
-        got = await client.call_tool("web_fetch", {"url": site.url("/tides", host="127.0.0.1"), "budget": 100})
-    assert got.structured_content["status"] == 200
+@pytest.mark.parametrize(
+    ("said", "extensions", "wanted"),
+    [
+        pytest.param("auto", [], False, id="by itself"),
+        pytest.param("auto", [advertise("cormorant/structured")], True, id="a client that says so"),
+        pytest.param("on", [], True, id="on"),
+        pytest.param("off", [advertise("cormorant/structured")], False, id="off"),
+    ],
+)
+@pytest.mark.parametrize("era", ["2026-07-28", "legacy"])
+async def test_structure_and_its_schema_go_together_to_who_wants_them(tmp_path, era, said, extensions, wanted) -> None:
+    """The client library itself refuses structure that does not fit the listed schema, or its lack."""
+    async with opened(tmp_path) as (web, _, base):
+        await index(web, tmp_path / "pages")
+        async with Client(surface.server(web, structured=said), mode=era, extensions=extensions) as client:
+            schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+            assert {name for name, schema in schemas.items() if schema} == (set(schemas) if wanted else set())
+            page = await client.call_tool("web_fetch", {"url": f"{base}/guide", "budget": 100})
+            response_id = page.content[0].text.split("response_id: ")[1][:32]
+            calls = {
+                "web_fetch": page,
+                "web_get": await client.call_tool("web_get", {"response_id": response_id}),
+                "web_search": await client.call_tool("web_search", {"query": "harbour wall"}),
+                "web_answer": await client.call_tool("web_answer", {"query": "When was the harbour wall rebuilt?"}),
+            }
+            for name, got in calls.items():
+                assert not got.is_error
+                assert (got.structured_content is not None) == wanted
+                if wanted:
+                    Draft202012Validator(schemas[name]).validate(got.structured_content)
+            failed = await client.call_tool("web_fetch", {"url": f"{base}/gone"})
+            assert (failed.is_error, failed.structured_content) == (True, None)
 
 
 async def test_a_prompt_asks_for_research(tmp_path) -> None:

@@ -42,7 +42,8 @@ def server(web: Web, *, structured: Structured = "auto", pair: bool = False) -> 
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         if pair:
             return types.ListToolsResult(tools=pair_tools())
-        return types.ListToolsResult(tools=[described(t) for t in TOOLS if t.over_mcp and web.offers(t.name)])
+        wanted = _wants_structure(ctx, structured)
+        return types.ListToolsResult(tools=[described(t, with_output=wanted) for t in TOOLS if t.over_mcp and web.offers(t.name)])
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
@@ -122,8 +123,8 @@ async def serve_stdio(web: Web, *, structured: Structured = "auto", pair: bool =
         await served.run(reading, writing, served.create_initialization_options())
 
 
-def described(asked: Tool) -> types.Tool:
-    """A tool as MCP lists it."""
+def described(asked: Tool, *, with_output: bool = False) -> types.Tool:
+    """A tool as MCP lists it. A listed `outputSchema` is a promise of `structuredContent`, so it goes to who gets that."""
     hints = types.ToolAnnotations(
         title=asked.title,
         read_only_hint=True,
@@ -131,7 +132,14 @@ def described(asked: Tool) -> types.Tool:
         idempotent_hint=asked.idempotent,
         open_world_hint=asked.open_world,
     )
-    return types.Tool(name=asked.name, title=asked.title, description=asked.sentence, input_schema=asked.schema(), annotations=hints)
+    return types.Tool(
+        name=asked.name,
+        title=asked.title,
+        description=asked.sentence,
+        input_schema=asked.schema(),
+        output_schema=asked.output_schema() if with_output else None,
+        annotations=hints,
+    )
 
 
 def _with_budget(asked: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,4 +200,4 @@ def _wants_structure(ctx: Context, structured: Structured) -> bool:
     if structured != "auto":
         return structured == "on"
     said = ctx.session.client_capabilities
-    return bool(said and said.experimental and STRUCTURED_CAPABILITY in said.experimental)
+    return said is not None and STRUCTURED_CAPABILITY in {**(said.experimental or {}), **(said.extensions or {})}
