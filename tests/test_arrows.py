@@ -14,7 +14,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only, and from itsel
     ("web",),
     ("backends",),
     ("capabilities", "fetching", "fitting"),
-    ("research", "drift"),
+    ("research", "drift", "crawl"),
     ("answer",),
     ("choice",),
     ("client", "providers", "rank", "judges", "writers"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from anyio.from_thread import start_blocking_portal
 
 from cormorant.answer import Answer
+from cormorant.crawl import SiteMap
 from cormorant.events import Event
 from cormorant.research import Report
 from cormorant.results import Page, Pages, Stored
@@ -56,6 +57,12 @@ class BlockingWeb:
 
     def answer(self, query: str, **options: Any) -> Answer:
         return self._portal.call(lambda: self._web.answer(query, **options))
+
+    def map(self, url: str, **options: Any) -> SiteMap:
+        return self._portal.call(lambda: self._web.map(url, **options))
+
+    def crawl(self, url: str, **options: Any) -> Pages:
+        return self._portal.call(lambda: self._web.crawl(url, **options))
 
     def recheck(self, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
         return self._portal.call(lambda: self._web.recheck(answer))

@@ -19,6 +19,7 @@ from cormorant.store.held import Item
 from cormorant.view import View
 
 FRAMES: tuple[Frame, ...] = ("full", "id", "none")
+HEADER_TOKENS = 200  # what may stand around one page's text: its addresses, title, summary and the fit note
 TRIES = 4  # each takes the overshoot of the one before it off the view's budget
 
 Result = TypeVar("Result", Page, Stored)
@@ -152,7 +153,7 @@ def shares(shape: Shape, items: Sequence[Item]) -> list[Shape]:
         most = shape.max_chars
         return [replace(shape, max_chars=max(1, most // max(1, len(items)))) if most else shape for _ in items]
     texts = [item.body if item.error is None else "" for item in items]
-    needs = [shape.count(text) for text in texts]
+    needs = [shape.count(text) + HEADER_TOKENS for text in texts]
     wanted = [0.1 + relevance(text, shape.query) if shape.query else 1.0 for text in texts]
     given = view.share(shape.budget, wanted, needs)
     return [replace(shape, budget=max(1, tokens_given)) for tokens_given in given]

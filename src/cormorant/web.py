@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from cormorant import settings as settings_room
+from cormorant.address import parse
 from cormorant.answer import Answer
 from cormorant.answer import Options as AnswerOptions
 from cormorant.answer import answer as answer_walk
 from cormorant.backends import Backends
 from cormorant.changes import changes
+from cormorant.crawl import LINKS_MAX, Reach, SiteMap, crawl, site_map
 from cormorant.document import Document
 from cormorant.drift import recheck
 from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, NotConfigured, Refused
@@ -36,7 +38,7 @@ from cormorant.research import Bounds, Report
 from cormorant.research import research as research_walk
 from cormorant.results import Item as Target
 from cormorant.results import Page, Pages, Stored
-from cormorant.search import Found, Hit, Query
+from cormorant.search import Found, Hit, Query, Reply
 from cormorant.settings import Settings
 from cormorant.store import Store, open_store
 from cormorant.store.held import Held, Item, select
@@ -245,17 +247,21 @@ class Web:
         items = await asyncio.gather(*(one(n, url) for n, url in enumerate(urls)))
         held = Held("web_fetch", tuple(replace(item, query=prompt) for item in items), arguments={"urls": list(urls)})
         stored_as, warnings = await self._keep(held)
-        shapes = shares(shape, items)
+        targets = await self._targets(items, stored_as, shape)
+        note = "; ".join((f"read more of one: web_get response_id={stored_as} url_index=N", *notes, *warnings))
+        return Pages(stored_as, tuple(targets), note)
+
+    async def _targets(self, items: Sequence[Item], stored_as: str, shape: Shape) -> list[Target]:
+        """Several items as they are handed over, one budget over all."""
         targets = []
-        for n, (item, own) in enumerate(zip(items, shapes, strict=True)):
+        for n, (item, own) in enumerate(zip(items, shares(shape, items), strict=True)):
             failed = item.failure()
             if failed is not None:
                 targets.append(Target(n, item.url, error=failed))
                 continue
             page = await self._handed_page(fitted(item, stored_as, own, url_index=n))
             targets.append(Target(n, item.url, page, tokens=page.fit["tokens"] if page.fit else 0))
-        note = "; ".join((f"read more of one: web_get response_id={stored_as} url_index=N", *notes, *warnings))
-        return Pages(stored_as, tuple(targets), note)
+        return targets
 
     async def _read_or_error(self, url: str, wanted: Wanted) -> Item:
         try:
@@ -509,6 +515,70 @@ class Web:
         name = how.writer if how.writer != "auto" else "llm" if modelled else "quote"
         made = part("write", name)
         return made(sentences=how.sentences) if name == "quote" else made(self.settings, stream=self._backends.stream)
+
+    # -- a whole site --------------------------------------------------------------------------------------------------
+
+    async def map(self, url: str, *, search: str = "", limit: int = LINKS_MAX, emit: Emit = nowhere, notes: Notes = ()) -> SiteMap:
+        """The pages of a site, from its sitemaps and the links of the page at `url`; `search` keeps those with these words.
+
+        Raises: InvalidArguments, Refused, Unreachable, NotContent: what the page itself raises when no sitemap is there.
+        """
+        called = await self._called("web_map", url=url)
+        start = self.policy.check_url(parse(called["url"]))
+
+        async def raw(href: str) -> Reply:
+            return await self._backends.page("GET", href)
+
+        async def read(href: str) -> Item:
+            return (await self._read(href, Wanted()))[0]
+
+        async def told(href: str, count: int) -> None:
+            await emit(Updated({"url": href, "count": count, "output_key": "links"}))
+
+        with self._accounted():
+            sitemaps = (await self.fetcher.robots.rules(start)).sitemaps
+            found = await site_map(start, sitemaps=sitemaps, raw=raw, read=read, search=search, limit=limit, told=told)
+        for link in found.links:
+            self.fetcher.remember(link["url"])
+        return replace(found, notes=notes)
+
+    async def crawl(
+        self,
+        url: str,
+        *,
+        pages: int = 20,
+        depth: int = 2,
+        seconds: float = 60.0,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        budget: int | None = None,
+        emit: Emit = nowhere,
+        notes: Notes = (),
+    ) -> Pages:
+        """Read a page and those it leads to on its site; all stand under one `response_id`, for `get`.
+
+        With a `budget` their texts share it; without one the result lists the pages. `include` and `exclude` are patterns
+        of paths (`/docs/*`). Raises: InvalidArguments, Refused, Unreachable, NotContent: what the page at `url` raises.
+        """
+        called = await self._called("web_crawl", url=url)
+        start = self.policy.check_url(parse(called["url"]))
+
+        async def read(href: str) -> Item:
+            return replace((await self._read(href, Wanted()))[0], url=href)
+
+        async def came(n: int, item: Item) -> None:
+            await emit(Updated({"url_index": n, "url": item.url, "ok": item.error is None, "output_key": "items"}))
+
+        with self._accounted() as ledger:
+            reach = Reach(pages, depth, seconds, tuple(include), tuple(exclude))
+            items, left, bound = await crawl(start, reach, read=read, came=came)
+            stored_as, warnings = await self._keep(Held("web_fetch", tuple(items), arguments=dict(called)))
+            targets = await self._targets(items, stored_as, Shape(self._within(ledger, budget) if budget else None))
+        if not budget:
+            targets = [replace(one, page=replace(one.page, content="")) if one.page else one for one in targets]
+        more = (f"{left} more pages are known, {bound} ended the crawl",) if left else ()
+        note = "; ".join((f"read one: web_get response_id={stored_as} url_index=N", *more, *notes, *warnings))
+        return Pages(stored_as, tuple(targets), note)
 
     # -- the library, and what this install can do ---------------------------------------------------------------------
 
