@@ -30,7 +30,27 @@ which one you may have meant; a number out of range is moved to the nearest boun
 cormorant settings list                                   # every setting, its value and where it comes from
 cormorant settings set search.count 5                     # in your own file; --project: in ./cormorant.toml
 cormorant settings unset search.count
-printf %s "$KEY" | cormorant secret set BRAVE_API_KEY     # keys go into a file of their own, readable by you alone
+printf %s "$KEY" | cormorant secret set BRAVE_API_KEY     # into your keyring, or a file of its own for you alone
+cormorant secret list                                     # which are set and where each lies, never their values
+```
+
+`secret set` takes the keyring of the operating system when the package `keyring` is there
+(`pip install 'cormorant[keyring]'`) and its backend answers, else the file (mode 0600). `--in keyring`, `--in file` and
+the setting `secrets_in` decide it for themselves.
+
+## While a server runs
+
+`cormorant mcp`, `cormorant serve` and a `Web` over `settings.follow()` take in what you change at the start of the next
+call: results, sessions, caches and the rest of backends stay. A request on its way ends as it began. If the files can't be
+used, the old settings hold; every result says `settings_not_applied` and why, and so does `GET /capabilities`. The
+environment, `store`, `library` and where the server listens (`server.host`, `port`, `path`, `hosts`, `origins`,
+`concurrency`) count when a program starts; a change of these is said once, `settings_wait`.
+
+```python
+from cormorant import Web, settings
+
+async with Web(settings.follow()) as web:       # your files, followed
+    ...
 ```
 
 A `cormorant.toml`:

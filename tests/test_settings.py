@@ -180,12 +180,12 @@ def test_what_could_not_be_read_back_is_not_written(home, key, value):
 
 
 def test_a_secret_lands_in_a_file_of_its_owner_alone(home, tmp_path):
-    path = s.write_secret("BRAVE_API_KEY", "k\n", environ=home)
+    path = Path(s.write_secret("BRAVE_API_KEY", "k\n", environ=home, place="file"))
     assert path.stat().st_mode & 0o777 == 0o600
     assert s.load(home, tmp_path).keys == {"BRAVE_API_KEY": "k"}
     path.chmod(0o644)
     assert any("can be read by others" in note for note in s.read(home, tmp_path).notes)
-    s.write_secret("EXA_API_KEY", "k", environ=home)
+    s.write_secret("EXA_API_KEY", "k", environ=home, place="file")
     assert path.stat().st_mode & 0o777 == 0o600
     assert s.load({**home, "BRAVE_API_KEY": "other"}, tmp_path).keys["BRAVE_API_KEY"] == "other"
     assert s.unset_secret("BRAVE_API_KEY", environ=home)

