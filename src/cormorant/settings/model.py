@@ -98,11 +98,6 @@ class Answering(_Section):
         description="Whether research lets the model use its vendor's own search; auto: where the vendor's own API is called and no egress"
         " list could be passed by.",
     )
-    hosted_search: Literal["auto", "on", "off"] = Field(
-        "auto",
-        description="Whether research lets the model use its vendor's own search; auto: where the vendor's own API is called and no egress"
-        " list could be passed by.",
-    )
     keep: int = Field(5, description="Sources kept after reranking.", ge=1, le=20)
     sentences: int = Field(5, description="Sentences the extractive writer quotes at most.", ge=1, le=20)
     budget: int = Field(8_000, description="Tokens of evidence the writer sees.", ge=100)
