@@ -13,7 +13,8 @@ from cormorant.errors import NotAllowed
 from cormorant.tools import TOOLS, tool
 from support_documents import docx
 from support_net import answer, serving
-from support_web import LOCAL, index, opened
+from support_server import running
+from support_web import LOCAL, PAGES, index, opened
 
 pytestmark = pytest.mark.anyio
 
@@ -110,3 +111,15 @@ def test_what_an_error_is() -> None:
 
 def test_every_schema_is_an_object_at_its_root() -> None:
     assert {one.name: one.output_schema()["type"] for one in TOOLS} == {one.name: "object" for one in TOOLS}
+
+
+async def test_the_http_server_describes_its_results_by_the_same_schemas(tmp_path) -> None:
+    async with serving(PAGES) as site, running(tmp_path) as client:
+        listed = {one["name"]: one["output_schema"] for one in (await client.get("/v1/tools")).json()["tools"]}
+        assert listed == {one.name: one.output_schema() for one in TOOLS}
+        described = (await client.get("/openapi.json")).json()["paths"]["/v1/fetch"]["post"]["responses"]
+        assert described["200"]["content"]["application/json"]["schema"] == listed["web_fetch"]
+        asked = {"urls": [site.url("/guide", host="127.0.0.1"), site.url("/gone", host="127.0.0.1")]}
+        holds("web_fetch", (await client.post("/v1/fetch", json=asked)).json())
+        refused = await client.post("/v1/fetch", json={"url": "http://10.0.0.7/"})
+        Draft202012Validator(closed(described["4XX"]["content"]["application/json"]["schema"])).validate(refused.json())

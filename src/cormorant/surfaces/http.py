@@ -26,7 +26,7 @@ from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 import cormorant
-from cormorant import sse
+from cormorant import shapes, sse
 from cormorant.errors import Cancelled, CormorantError, Internal, InvalidArguments, NotConfigured, NotHeld, Timeout
 from cormorant.settings import Settings
 from cormorant.surfaces.compat import add_compat
@@ -114,7 +114,7 @@ def _add_tools(app: FastAPI, service: Service) -> None:
             description=asked.sentence,
             operation_id=asked.name,
             openapi_extra=_body_of(_strict(asked)),
-            responses=ERRORS,
+            responses={200: {"description": "The result", "content": {"application/json": {"schema": asked.output_schema()}}}, **ERRORS},
         )
 
     @app.post(
@@ -141,7 +141,8 @@ def _add_tools(app: FastAPI, service: Service) -> None:
 
 
 def _described(asked: Tool) -> dict[str, Any]:
-    return {"name": asked.name, "title": asked.title, "description": asked.sentence, "input_schema": asked.schema()}
+    schemas = {"input_schema": asked.schema(), "output_schema": asked.output_schema()}
+    return {"name": asked.name, "title": asked.title, "description": asked.sentence, **schemas}
 
 
 def _at_once(service: Service, asked: Tool) -> Callable[[Request], Awaitable[Response]]:
@@ -342,19 +343,7 @@ CSP = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _EXECUTE = {"type": "object", "properties": {"inputs": {"type": "object"}}}
-_ERROR = {
-    "type": "object",
-    "properties": {
-        "code": {"type": "string"},
-        "message": {"type": "string"},
-        "hint": {"type": "string"},
-        "url": {"type": ["string", "null"]},
-        "hop": {"type": ["integer", "null"]},
-        "status": {"type": ["integer", "null"]},
-        "retryable": {"type": "boolean"},
-        "retry_after": {"type": ["number", "null"]},
-    },
-}
+_ERROR = shapes.schema(shapes.Error)
 ERRORS: dict[int | str, dict[str, Any]] = {
     "4XX": {"description": "The call was refused", "content": {"application/json": {"schema": _ERROR}}},
     "5XX": {"description": "The network, a page or a backend said no", "content": {"application/json": {"schema": _ERROR}}},
