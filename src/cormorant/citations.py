@@ -41,6 +41,7 @@ _ANY = re.compile(
     rf"(?P<closing>{_CLOSING})|(?P<foreign>{_FOREIGN})|(?P<link>{_MD_LINK})|(?P<mark>{_TAG}|{_LENTICULAR}|{_BRACKET})|(?P<url>{_URL})", re.I
 )
 _RANGE = re.compile(rf"({_NUMBER})(?:\s*[-–—~]\s*(?:sources?[\s_:#-]*)?({_NUMBER}))?")
+_TAGGED = re.compile(r"<web_citation [^<>]*>\[(\d+)\]</web_citation>")
 MARKER = re.compile(r"<source_(\d+)>")
 # A tail that can still become something: an open tag, an open bracket, an address, spaces before one of them.
 _OPEN_TAIL = re.compile(
@@ -363,6 +364,11 @@ def linked(text: str, sources: Sequence[Source], style: Style = "web_citation") 
         return body
     notes = [f"[^{n}]: [{_md(by_number[n].title or by_number[n].url)}](<{_href(by_number[n].url)}>)" for n in cited(text) if n in by_number]
     return body.rstrip() + "\n\n" + "\n".join(notes) if notes else body
+
+
+def unlinked(text: str) -> str:
+    """A response in the `web_citation` style with markers again, to be shown in another one."""
+    return _TAGGED.sub(r"<source_\1>", text)
 
 
 def _tag(source: Source) -> str:

@@ -1,6 +1,6 @@
 """Find a named part: the built-in ones first, then entry points, so that a package can add but never shadow.
 
-Groups: `cormorant.search`, `.target`, `.extract`, `.rank`, `.write`, `.gate`. A part is named `module:attribute` and is
+Groups: `cormorant.search`, `.target`, `.extract`, `.rank`, `.judge`, `.write`, `.gate`. A part is named `module:attribute` and is
 imported when it is first asked for.
 """
 
@@ -46,6 +46,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "voyage": "cormorant.rank.api:Api",
         "tei": "cormorant.rank.api:Api",
         "llm": "cormorant.rank.llm:Llm",
+    },
+    "judge": {
+        "llm": "cormorant.judges.llm:Llm",
+        "nli": "cormorant.judges.nli:Nli",
     },
     "write": {
         "quote": "cormorant.writers.quote:Quote",

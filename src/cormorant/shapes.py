@@ -257,6 +257,7 @@ class Verdict(TypedDict):
     quote: str
     reason: str
     link: NotRequired[str]
+    judged: NotRequired[str]
 
 
 class Gap(TypedDict):
@@ -287,6 +288,7 @@ class Answer(TypedDict):
     not_reached: list[Gap]
     model: str
     reranker: str
+    judge: str | None
     total_results: int
     reranked_results: int
     execution_id: str

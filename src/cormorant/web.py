@@ -379,7 +379,7 @@ class Web:
 
         async def finish(made: Answer) -> Answer:
             gated = await through(self.gates, HandedOver("web_answer", made.response))
-            made = replace(made, response=gated.text, ledger=ledger.as_dict(), notes=(*made.notes, *notes))
+            made = replace(made.shown_as(gated.text), ledger=ledger.as_dict(), notes=(*made.notes, *notes))
             item = Item(query=question, text=made.as_text(), title=question)
             stored_as, warnings = await self._keep(Held("web_answer", (item,), arguments=dict(called), result=made.as_dict()))
             return replace(made, response_id=stored_as, warnings=(*made.warnings, *warnings))
@@ -391,6 +391,7 @@ class Web:
                 read=self._read_for_answer,
                 reranker=self._reranker(),
                 writer=self._writer(),
+                judge=self._judge(),
                 emit=emit,
                 query=Query(called["query"], count=10, freshness=called["freshness"], domains=tuple(called["domains"])),
                 allowed=self._refusal,
@@ -507,6 +508,13 @@ class Web:
     def _reranker(self) -> Any:
         kind, _, _model = self.settings.answer.reranker.partition("::")
         made = part("rank", kind)
+        return made(self.settings, stream=self._backends.stream) if kind == "llm" else made(self.settings, self._backends.api)
+
+    def _judge(self) -> Any:
+        kind = self.settings.answer.judge.partition("::")[0]
+        if not kind:
+            return None
+        made = part("judge", kind)
         return made(self.settings, stream=self._backends.stream) if kind == "llm" else made(self.settings, self._backends.api)
 
     def _writer(self) -> Any:

@@ -8,7 +8,7 @@ stands in for it, marked. Only what was read can be cited, and every cited sente
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
 from uuid import uuid4
 
@@ -17,7 +17,8 @@ from anyio.to_thread import run_sync as in_thread  # cutting and checking long p
 
 from cormorant import citations
 from cormorant.answer.evidence import Evidence, evidence_of, fused, hole, to_rank, with_passages
-from cormorant.answer.standing import Standing, marked, standings
+from cormorant.answer.mending import mended
+from cormorant.answer.standing import Standing, known, marked, standings
 from cormorant.citations import Markers, Source, Style
 from cormorant.document import Document
 from cormorant.errors import CormorantError, EmptyPage, Timeout
@@ -36,7 +37,9 @@ from cormorant.events import (
     Updated,
     nowhere,
 )
+from cormorant.judges import Judge, second_opinion
 from cormorant.search import Found, Hit, Query
+from cormorant.verify import Verdict, verify
 from cormorant.writers import Reflection as Reflection
 
 NO_RESULTS = "The search found nothing for this question, so there is no answer."
@@ -59,7 +62,8 @@ class Reranker(Protocol):
 class Writer(Protocol):
     """Writes an answer from sources and cites them as `<source_N>`. `label` is shown as `model`.
 
-    One that can't be told how to cite has `spelling = "any"`: then `[1]` and its kin are read as citations too.
+    One that can't be told how to cite has `spelling = "any"`: then `[1]` and its kin are read as citations too. One that has
+    `async rewrite(sentence, passages) -> str` is asked to mend what its sources do not support.
     """
 
     label: str
@@ -75,7 +79,7 @@ class Options:
     scrape: Literal["auto", "on", "off"] = "auto"
     budget: int = 8_000  # tokens of evidence the writer sees
     counter: str = "o200k_base"
-    unsupported: Literal["mark", "drop"] = "mark"
+    unsupported: Literal["mark", "drop", "rewrite"] = "mark"
     include_reflection: bool = False
     style: Style = "web_citation"
     concurrency: int = 8
@@ -83,22 +87,30 @@ class Options:
     read_s: float = 45.0
     rank_s: float = 30.0
     write_s: float = 180.0
+    judge_s: float = 60.0
+    mend_s: float = 60.0
     page_budget: int = 50_000  # tokens of one page that reading may bring
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A cited, checked answer. `as_dict()` is the result of `web_answer`; `text` is what was streamed, markers and all."""
+    """A cited, checked answer. `as_dict()` is the result of `web_answer`.
+
+    `text` is what was streamed, markers and all; `checked` the same with what the check made of it, which `response` and
+    `cited` show.
+    """
 
     query: str
     response: str
     text: str = ""
+    checked: str = ""
     sources: tuple[Evidence, ...] = ()
     sources_used: tuple[int, ...] = ()
     standings: tuple[Standing, ...] = ()
     not_reached: tuple[dict[str, Any], ...] = ()
     model: str = ""
     reranker: str = ""
+    judge: str = ""
     total_results: int = 0
     execution_id: str = ""
     reflection: str | None = None
@@ -127,13 +139,18 @@ class Answer:
                 "reason": verdict.reason,
                 "link": citations.fragment_link(urls[number], verdict.quote),
             }
+            | ({"judged": verdict.judged} if verdict.judged else {})
             for standing in self.standings
             for number, verdict in standing.verdicts
         )
 
     def cited(self, style: Style) -> str:
-        """The streamed text with its citations in another style: footnotes, links, plain numbers or none."""
-        return citations.linked(self.text, [entry.source for entry in self.sources], style)
+        """The checked text with its citations in another style: footnotes, links, plain numbers or none."""
+        return citations.linked(self.checked, [entry.source for entry in self.sources], style)
+
+    def shown_as(self, response: str) -> Answer:
+        """The answer with another response, as a gate hands it over: every style shows that."""
+        return self if response == self.response else replace(self, response=response, checked=citations.unlinked(response))
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON shape of `web_answer`."""
@@ -146,6 +163,7 @@ class Answer:
             "not_reached": list(self.not_reached),
             "model": self.model,
             "reranker": self.reranker,
+            "judge": self.judge or None,
             "total_results": self.total_results,
             "reranked_results": self.reranked_results,
             "execution_id": self.execution_id,
@@ -193,6 +211,7 @@ async def answer(
     read: Read | None,
     reranker: Reranker,
     writer: Writer,
+    judge: Judge | None = None,
     emit: Emit = nowhere,
     query: Query | None = None,
     allowed: Callable[[str], CormorantError | None] = lambda url: None,
@@ -207,17 +226,26 @@ async def answer(
     """
     how = options or Options()
     run = _Run(question, emit, how)
+    run.judge = judge
     try:
         found = await run.search(search, query or Query(question))
         pages = await run.read(read, found.results, allowed)
         kept = await run.rank(reranker, evidence_of(found.results, pages))
         text = await run.write(writer, kept, searched=bool(found.results))
-        made = await finish(await in_thread(lambda: run.verified(text, kept, found, writer, reranker)))
+        checked = await run.verify(text, kept, writer)
+        made = await finish(run.finished(checked, kept, found, writer, reranker.label))
     except CormorantError as error:
         await emit(Failed(error.message, error.code))
         raise
     await emit(Finished(made.as_dict()))
     return made
+
+
+async def verified(question: str, text: str, kept: Sequence[Evidence], *, writer: Writer, judge: Judge | None, options: Options) -> Answer:
+    """A text that was written elsewhere as an answer: its claims are held against `kept` as those of any answer are."""
+    run = _Run(question, nowhere, options)
+    run.judge = judge
+    return run.finished(await run.verify(text, kept, writer), kept, Found(question, "", ()), writer, "")
 
 
 class _Run:
@@ -231,6 +259,9 @@ class _Run:
         self.warnings: list[str] = []
         self.notes: list[str] = []
         self.reflection = ""
+        self.text = ""
+        self.standings: list[Standing] = []
+        self.judge: Judge | None = None
 
     async def search(self, search: Search, query: Query) -> Found:
         await self.emit(PhaseStarted(WEB_SEARCH, {"query": query.text}))
@@ -341,24 +372,69 @@ class _Run:
             sent.append(text)
             await self.emit(TextAdded(text))
 
-    def verified(self, text: str, kept: Sequence[Evidence], found: Found, writer: Writer, reranker: Reranker) -> Answer:
-        """The finished answer: claims checked, marks set, citations in their final form."""
-        found_standings = standings(text, {entry.number: entry.text for entry in kept})
-        final = marked(text, found_standings, self.options.unsupported) or NO_ANSWER  # when nothing was left to say
-        sources = [entry.source for entry in kept]
-        response = citations.linked(final, sources, self.options.style)
+    async def verify(self, text: str, kept: Sequence[Evidence], writer: Writer) -> str:
+        """The text with every cited claim held against its sources, and what falls marked, dropped or rewritten."""
+        pages = {entry.number: entry.text for entry in kept}
+        self.text = text
+        self.standings = await self._judged(await in_thread(lambda: standings(text, pages)), pages)
+        how = self.options.unsupported
+        if how != "rewrite":
+            return marked(text, self.standings, how) or NO_ANSWER  # when nothing was left to say
+        checked = await self._mended(text, pages, getattr(writer, "rewrite", None))
+        told = {(s.claim.text, n): verdict for s in self.standings for n, verdict in s.verdicts}
+        self.standings = known(await in_thread(lambda: standings(checked, pages)), told)
+        return checked or NO_ANSWER
+
+    async def _judged(self, found: list[Standing], pages: Mapping[int, str]) -> list[Standing]:
+        """The standings with a second opinion where a judge is set; a judge in trouble is a note."""
+        rows = [(standing.claim.text, number, verdict) for standing in found for number, verdict in standing.verdicts]
+        settled = await self._second(self.judge, [verdict for _, _, verdict in rows], [pages[n] for n in sorted(pages)])
+        told = {(claim, number): verdict for (claim, number, _), verdict in zip(rows, settled, strict=True)}
+        return known(found, told)
+
+    async def _second(self, judge: Judge | None, verdicts: list[Verdict], sources: Sequence[str]) -> list[Verdict]:
+        if judge is None or not verdicts:
+            return verdicts
+        try:
+            return await _within(self.options.judge_s, "the judge", second_opinion(judge, verdicts, sources))
+        except CormorantError as error:
+            self.notes.append(f"judging was skipped, the rules' verdicts stand: {error.message}")
+            self.judge = None
+            return verdicts
+
+    async def _mended(self, text: str, pages: Mapping[int, str], rewrite: Callable[[str, str], Awaitable[str]] | None) -> str:
+        numbers = sorted(pages)
+
+        async def check(said: str, number: int) -> Verdict:
+            verdicts = await in_thread(lambda: verify([(said, numbers.index(number))], [pages[n] for n in numbers]))
+            return (await self._second(self.judge, verdicts, [pages[n] for n in numbers]))[0]
+
+        try:
+            work = mended(text, self.standings, pages, check=check, rewrite=rewrite, warnings=self.warnings)
+            made = await _within(self.options.mend_s, "rewriting", work)
+        except CormorantError as error:
+            self.notes.append(f"no sentence was rewritten by the model: {error.message}")
+            made = await mended(text, self.standings, pages, check=check, rewrite=None, warnings=self.warnings)
+        self.notes += made.notes
+        return made.text
+
+    def finished(self, checked: str, kept: Sequence[Evidence], found: Found, writer: Writer, reranker: str) -> Answer:
+        """The finished answer, its citations in their final form."""
+        response = citations.linked(checked, [entry.source for entry in kept], self.options.style)
         if self.options.include_reflection and self.reflection:
             response = f"{self.reflection.strip()}\n\n{response}"
         return Answer(
             query=self.question,
             response=response,
-            text=text,
+            text=self.text,
+            checked=checked,
             sources=tuple(kept),
-            sources_used=tuple(citations.cited(final)),
-            standings=tuple(found_standings),
+            sources_used=tuple(citations.cited(checked)),
+            standings=tuple(self.standings),
             not_reached=tuple(self.not_reached),
             model=writer.label,
-            reranker=reranker.label,
+            reranker=reranker,
+            judge=self.judge.label if self.judge else "",
             total_results=len(found.results),
             execution_id=f"call_{uuid4().hex}",
             reflection=self.reflection.strip() or None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from cormorant.citations import code_spans
@@ -98,6 +98,11 @@ def standings(text: str, pages: Mapping[int, str]) -> list[Standing]:
     return [Standing(claim, tuple(found)) for claim, found in by_claim.items()]
 
 
+def known(found: Sequence[Standing], told: Mapping[tuple[str, int], Verdict]) -> list[Standing]:
+    """The standings with the verdicts that are known already, by claim and number of the source."""
+    return [replace(s, verdicts=tuple((n, told.get((s.claim.text, n), verdict)) for n, verdict in s.verdicts)) for s in found]
+
+
 def marked(text: str, found: Sequence[Standing], how: Literal["mark", "drop"]) -> str:
     """The text with every fallen claim marked behind its markers, or taken out."""
     for standing in sorted(found, key=lambda s: -s.claim.start):
@@ -108,11 +113,11 @@ def marked(text: str, found: Sequence[Standing], how: Literal["mark", "drop"]) -
             gap = text[len(before) : standing.claim.end]
             text = before + (MISMATCH_MARK if standing.contradicted else UNSUPPORTED_MARK) + gap + behind
         else:
-            text = _joined(text[: standing.claim.start], behind.lstrip(".。!?！？;,"))
+            text = joined(text[: standing.claim.start], behind.lstrip(".。!?！？;,"))
     return text.strip() if how == "drop" else text
 
 
-def _joined(before: str, behind: str) -> str:
+def joined(before: str, behind: str) -> str:
     """Two stretches of text with what stood between them gone."""
     if not before.strip() or before.endswith("\n") or behind[:1] in ("\n", ""):
         return before.rstrip(" \t") + behind.lstrip(" \t")

@@ -10,8 +10,8 @@ from hashlib import sha256
 
 from pydantic import BaseModel, Field
 
-from cormorant.errors import NotConfigured, ProviderError
-from cormorant.models import REMEDY, TIMEOUT_S, LanguageModel, Stream, library
+from cormorant.errors import ProviderError
+from cormorant.models import LanguageModel, Stream
 from cormorant.settings import Settings
 
 TEXT_MAX_CHARS = 2_000
@@ -43,18 +43,7 @@ class Llm:
         return found
 
     async def _scored(self, question: str, texts: Sequence[str]) -> list[float]:
-        _, _, errors = library()
-        try:
-            from pydantic_ai import Agent
-        except ImportError as missing:
-            raise NotConfigured("a language model needs pydantic-ai", remedy=REMEDY) from missing
-        try:
-            async with self._model.opened() as model:
-                agent = Agent(model, output_type=Scores, instructions=RULES, retries=1)
-                run = await agent.run(_asked(question, texts), model_settings={"temperature": 0.0, "timeout": TIMEOUT_S})
-        except (errors.AgentRunError, TimeoutError) as failed:
-            raise self._model.failure(failed) from failed
-        scores = run.output.scores
+        scores = (await self._model.made(Scores, RULES, _asked(question, texts))).scores
         if len(scores) != len(texts):
             raise ProviderError(f"{self.label} scored {len(scores)} of {len(texts)} texts", remedy="use a larger model, or rank by words")
         return [min(1.0, max(0.0, score / 10)) for score in scores]

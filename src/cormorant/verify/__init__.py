@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cormorant.verify.judging import judge
+from cormorant.verify.judging import HOLDS, judge
 from cormorant.verify.verdict import Ruling, Verdict
 
-__all__ = ["Ruling", "Verdict", "support", "verify"]
+__all__ = ["HOLDS", "Ruling", "Verdict", "support", "verify"]
 
 
 def verify(claims: Sequence[tuple[str, int]], sources: Sequence[str]) -> list[Verdict]:

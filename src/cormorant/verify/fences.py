@@ -28,7 +28,8 @@ def differences(coverage: Coverage) -> list[Difference]:
     """Everything that speaks against the claim, the surest first."""
     claim, page = coverage.claim, coverage.page
     if coverage.best is None:
-        return [Difference(label(q), q.raw, missing=True) for q in claim.quantities if not q.weak]
+        figures_not_there = [Difference(label(q), q.raw, missing=True) for q in claim.quantities if not q.weak]
+        return figures_not_there + [Difference("name", a.raw, missing=True) for a in claim.asked if a.kind == "name"]
     aligned = laid_against(coverage)
     found: list[Difference] = []
     if aligned.matched >= VERBATIM or aligned.one_swap:

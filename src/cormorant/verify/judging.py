@@ -7,6 +7,8 @@ negation); bench/verify_quality.py measures it there against simpler ways.
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from math import exp
@@ -46,9 +48,10 @@ def judge(text: str, index: int, source: str) -> Verdict:
     if not claim.tokens or not read.sentences:
         return Verdict(text, index, "unsupported", 0.0, None, "", "nothing to compare")
     found = coverage(claim, read)
-    if found.best is None:
-        return Verdict(text, index, "unsupported", 0.0, None, "", "the page says nothing of this")
     against = differences(found)
+    if found.best is None:
+        objections = _objections(against, source)
+        return Verdict(text, index, "unsupported", 0.0, None, "", "the page says nothing of this", objections)
     aligned = laid_against(found)
     score = 1 / (1 + exp(-(_raw(found, aligned, against) - MIDDLE) / SLOPE))
     verbatim = _verbatim(claim, read) is not None
@@ -58,7 +61,20 @@ def judge(text: str, index: int, source: str) -> Verdict:
     if ruling == "unsupported" and found.share(None) < LEAST:
         span = None
     quote = source[span[0] : span[1]] if span else ""
-    return Verdict(text, index, ruling, round(score, 6), span, quote, _reason(ruling, against, found))
+    reason = _reason(ruling, against, found)
+    return Verdict(text, index, ruling, round(score, 6), span, quote, reason, _objections(against, quote or source))
+
+
+def _objections(against: Sequence[Difference], said: str) -> tuple[str, ...]:
+    """What no judge may overrule: every difference but a name that is not there in its own script, and the page is in another."""
+    elsewhere = [d for d in against if d.missing and d.kind == "name" and _script(d.claimed) != _script(said)]
+    return tuple(sorted({d.kind for d in against if d not in elsewhere}))
+
+
+def _script(text: str) -> str:
+    """The writing most letters of the text are of, by the first word of their Unicode names: LATIN, CYRILLIC, CJK, ..."""
+    scripts = Counter(unicodedata.name(char, "").partition(" ")[0] for char in text[:200] if char.isalpha())
+    return scripts.most_common(1)[0][0] if scripts else ""
 
 
 def _raw(found: Coverage, aligned: Alignment, against: Sequence[Difference]) -> float:

@@ -13,7 +13,8 @@ class Verdict:
     """One claim held against one source.
 
     `span` is the character range in the source that speaks to the claim best, `quote` its text; both are empty when nothing
-    does. `score` is in 0..1, higher is better supported. `reason` says what differs, for a person.
+    does. `score` is in 0..1, higher is better supported. `reason` says what differs, for a person. `objections` are the sorts
+    of difference that a fence found (number, date, unit, name, negation, direction); `judged` is what a judge said, if any.
     """
 
     claim: str
@@ -23,6 +24,8 @@ class Verdict:
     span: tuple[int, int] | None
     quote: str
     reason: str = ""
+    objections: tuple[str, ...] = ()
+    judged: str = ""
 
     @property
     def holds(self) -> bool:
