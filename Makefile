@@ -26,7 +26,7 @@ PACKS ?= ../shared/bench
 PAGES := $(PACKS)/extraction/dev.jsonl.xz
 QUESTIONS := $(PACKS)/retrieval
 ALONE := startup fetch_throughput fit_time store egress_proxy http_overhead sse_load answer_latency
-ON_PAGES := extraction_speed outcome_false_alarms
+ON_PAGES := extraction_speed extraction_structure outcome_false_alarms
 ON_QUESTIONS := verify_quality rerank_quality answer_hits
 
 bench: $(VENV)/.bench  ## every benchmark, beside its peers in the same run

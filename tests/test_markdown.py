@@ -1,4 +1,4 @@
-"""What HTML becomes in Markdown, one thing at a time: `pages/snippets.txt` has a page part, an arrow, and what comes of it."""
+"""What HTML becomes in Markdown: the files in `pages` have a part of a page, an arrow, and what comes of it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from markdown_it import MarkdownIt
 from cormorant.extract import document
 
 URL = "https://site.example/docs/page"
-SNIPPETS = re.findall(
-    r"^=== (.+?)\n(.*?)\n--->\n(.*?)\n(?=\n=== |\Z)", (Path(__file__).parent / "pages" / "snippets.txt").read_text("utf-8"), re.S | re.M
-)
+PAGES = Path(__file__).parent / "pages"
+FILES = {"snippets": "one thing at a time", "generators": "markup as the generators of documentation, and its readers, write it"}
+SNIPPET = re.compile(r"^=== (.+?)\n(.*?)\n--->\n(.*?)\n(?=\n=== |\Z)", re.S | re.M)
+SNIPPETS = [
+    (f"{file}: {name}", html, text) for file in FILES for name, html, text in SNIPPET.findall((PAGES / f"{file}.txt").read_text("utf-8"))
+]
 
 
 def markdown(snippet: str, *, output: str = "markdown") -> str:
@@ -27,7 +30,8 @@ def test_a_snippet_becomes(snippet: str, wanted: str) -> None:
 
 
 def test_all_snippets_are_found() -> None:
-    assert len(SNIPPETS) > 90
+    assert len(SNIPPETS) > 220
+    assert len({name for name, _, _ in SNIPPETS}) == len(SNIPPETS)
 
 
 ESCAPED = [

@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborNode
 
 from cormorant.document import Document, Finding, Link
 from cormorant.errors import ExtractionFailed
-from cormorant.extract.html import code, data, hidden, islands, math, metadata, notes
+from cormorant.extract.html import code, data, hidden, islands, math, metadata, notes, tables
 from cormorant.extract.html.clean import clean, furniture
 from cormorant.extract.html.links import Addresses
 from cormorant.extract.html.markdown import markdown
@@ -103,6 +103,7 @@ def _body(page: Page, source: str, title: str, extract: str, *, plain: bool, ext
     code.rewrite(page.tree, source)
     math.rewrite(page.tree, source)
     unfold(page.tree, source)
+    tables.rewrite(page.tree)
     findings = hidden.strip(root)
     clean(page.tree)
     links = _links(root, addresses)

@@ -11,7 +11,7 @@ _LATER_LINES = re.compile(r"\n(?=[^\n])")
 
 @dataclass(slots=True)
 class Block:
-    """`kind`: p, heading, code, list, item, quote, table, rule, note. `raw`: the code inside a fence."""
+    """`kind`: p, heading, code, list, item, quote, table, rule, note, math. `raw`: the code inside a fence; a formula on one line."""
 
     kind: str
     text: str

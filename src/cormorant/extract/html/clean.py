@@ -9,10 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from cormorant.extract.html import images, walls
 from cormorant.extract.html.nodes import is_inside, outermost, remove, unique
 
-_GONE = (
-    "script,style,template,base,link,meta,object,embed,applet,canvas,frame,frameset,svg,select,option,datalist,textarea,dialog"
-    ",progress,meter,rp"
-)
+_GONE = "script,style,template,base,link,meta,applet,canvas,frame,frameset,svg,select,option,datalist,textarea,dialog,progress,meter,rp"
 _HEADINGS = "h1 a,h2 a,h3 a,h4 a,h5 a,h6 a,dt a.headerlink"
 _MARK_TEXT = re.compile(r"[\s#¶§⚓🔗∞†\u200b\u00a0]*")
 _PERMALINK = re.compile(
@@ -22,7 +19,7 @@ _PERMALINK = re.compile(
 _PERMALINK_TEXT = re.compile(r"(?:copy |direct |permanent )?(?:link|permalink|anchor)(?: (?:to|for) .{1,80})?", re.I)
 _RICH = "ul,ol,pre,table,h1,h2,h3,h4,h5,h6,blockquote,div > div,div > p"
 SHORT_CHARS = 200
-_EDIT = ".mw-editsection,.mw-cite-backlink"
+_EDIT = ".mw-editsection,.mw-cite-backlink,.jp-InputPrompt,.jp-OutputPrompt"
 _PANEL = re.compile(r"(?:^|[\s_-])(?:accordion|collapse|faq|disclosure|toggle|expand|tab)", re.I)
 _IMAGE_IN_TEXT = re.compile(r"<img\b([^>]*)>", re.I)
 _ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from itertools import pairwise
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from cormorant.extract.html.nodes import mentions, outermost
+from cormorant.extract.html.nodes import mentions, outermost, unique
 
 _LANGUAGES = frozenset(
     (
@@ -51,7 +52,7 @@ _PREFIXED = re.compile(
     r"[-:]\s*([\w+#.-]+)",
     re.I,
 )
-_HIGHLIGHT_NAME = re.compile(r"(?:^|\s)(?:highlight|code|codehilite|listing)-([\w+#]+)", re.I)
+_HIGHLIGHT_NAME = re.compile(r"(?:^|\s)(?:highlight|hl|code|codehilite|listing)-([\w+#]+)", re.I)
 _HIGHLIGHTERS = re.compile(
     r"(?:^|[\s_-])(?:hljs|highlight|highlighter-rouge|sourcecode|codehilite|prettyprint|prism|shiki|chroma|syntax\w*|code\w*|listing\w*"
     r"|example|src|pre|snippet)(?:$|[\s_-])",
@@ -59,7 +60,7 @@ _HIGHLIGHTERS = re.compile(
 )
 _LANGUAGE_ATTRIBUTES = (
     *("data-lang", "data-language", "data-code-language", "data-code-lang", "data-highlight-language", "data-enlighter-language"),
-    *("data-syntax", "data-source-language", "data-programming-language", "syntax", "lang", "language"),
+    *("data-canonical-lang", "data-syntax", "data-source-language", "data-programming-language", "syntax", "lang", "language"),
 )
 DONE = "data-fence"
 _CLIMB = 6  # how far above <pre> a highlighter puts its wrapper
@@ -106,9 +107,13 @@ def rewrite(tree: LexborHTMLParser, source: str) -> None:
     for node in body.css("pre"):
         if node.mem_id not in made_here and len(node.css("pre")) == 1:
             _fill(node, text_of(node), language_of(node))
-    for node in outermost(body, _EDITOR_LAYERS):
+    for node in outermost(body, _LISTINGS):
+        layers = unique(node, _EDITOR_LAYERS)
+        if len(layers) > 1:
+            continue
+        text, language = text_of(layers[0] if layers else node), language_of(node)
         made = tree.create_node("pre")
-        _fill(made, text_of(node), language_of(node))
+        _fill(made, text if layers else textwrap.dedent(text), language)  # Doxygen sets a space behind each line's number
         node.replace_with(made)
 
 
@@ -117,7 +122,32 @@ def _fill(node: LexborNode, text: str, language: str) -> None:
         child.remove()
     if text:
         node.insert_child(text)
+    bar = _bar_above(node)
+    if bar is not None:
+        language = language or _normal(_said_without_buttons(bar))
+        bar.decompose()
     node.attrs[DONE] = language
+
+
+def _bar_above(node: LexborNode) -> LexborNode | None:
+    """The bar above a listing that says its language, and holds a button or two: the fence says the same."""
+    holder: LexborNode | None = node
+    for _ in range(3):
+        if holder is None or holder.tag in ("body", "article", "main", "section") or _has_other_listing(holder):
+            return None
+        before = holder.prev
+        while before is not None and (before.tag == "button" or (before.is_text_node and not (before.text_content or "").strip())):
+            before = before.prev
+        if before is not None:
+            return before if before.tag in ("div", "span", "header") and _said_without_buttons(before) in _LANGUAGES else None
+        holder = holder.parent
+    return None
+
+
+def _said_without_buttons(node: LexborNode) -> str:
+    buttons = "".join(button.text() for button in node.css("button"))
+    text = node.text()
+    return (text.replace(buttons, "") if buttons else text).strip().lower() if len(text) < 80 else ""
 
 
 def fenced(text: str, language: str) -> str:
@@ -156,6 +186,8 @@ def is_listing(table: LexborNode) -> bool:
 
 
 _EDITOR_LAYERS = ".cm-content,.CodeMirror-code,.view-lines,.ace_text-layer"
+_EDITORS = ".monaco-editor,.ace_editor,.CodeMirror,.cm-editor"  # an editor: its lines, and beside them its gutter
+_LISTINGS = f"{_EDITORS},{_EDITOR_LAYERS},.notion-code-block [data-content-editable-leaf],div.fragment:has(> div.line)"
 _TOKENS = re.compile(r"(?:^|[\s_-])(?:token|hljs|number|num-literal|mi|mf|il|m|kc|constant|literal|nu0)(?:$|[\s_-])")
 
 
@@ -292,9 +324,9 @@ def _labelled(node: LexborNode) -> str:
 
 
 def _has_other_listing(node: LexborNode) -> bool:
-    """A wrapper of two listings says nothing about one of them, unless one of them is the gutter."""
-    listings = node.css("pre")
-    return sum(1 for listing in listings[:6] if not _NUMBERS.fullmatch(listing.text())) > 1
+    """A wrapper of two listings says nothing about one of them, unless one of them is the gutter, or holds the other."""
+    listings = [listing for listing in node.css("pre")[:6] if not _NUMBERS.fullmatch(listing.text())]
+    return sum(1 for listing in listings if not any(inner.mem_id != listing.mem_id for inner in listing.css("pre"))) > 1
 
 
 def _named_by(node: LexborNode, *, close: bool) -> str:
@@ -304,7 +336,7 @@ def _named_by(node: LexborNode, *, close: bool) -> str:
         human = name in ("lang", "language", "syntax")  # on a wrapper, `lang="pl"` is Polish and not Perl
         if value and (not human or (close and value in _LANGUAGES)) and (found := _normal(value)):
             return found
-    names = attributes.get("class") or ""
+    names = " ".join(filter(None, (attributes.get("class"), attributes.get("data-syntaxhighlighter-params"))))
     if not names:
         return ""
     for match in _PREFIXED.finditer(names):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode
 
-from cormorant.extract.html import code, images, inline, notes, tables
+from cormorant.extract.html import admonitions, code, images, inline, media, notes, tables
 from cormorant.extract.html.assemble import Block, definition_blocks, item, joined, one_list, quoted
 from cormorant.extract.html.links import Addresses
 from cormorant.extract.html.metadata import words_of
@@ -38,24 +38,10 @@ _BLOCK = frozenset(
         "summary body html dir search picture-block tbody thead tfoot colgroup"
     ).split()
 )
-_SUPERSCRIPT = re.compile(r"[+\-−–]?[\d.,]{1,6}|[+\-−–]|n|[a-z]|[+\-−–]?\d*[nxki]")
-_ADMONITION = re.compile(
-    r"(?:^|\s)(?:(?:theme-|md-|markdown-|docs?-|rst-)?(?:admonition|callout|alert|notice|hint|custom-block|message-box|infobox-note)"
-    r"(?:[-_]{1,2}(?:block|box|note|info|tip|hint|warning|warn|danger|caution|important|error|success|secondary|primary))*)(?:$|\s)",
-    re.I,
-)
-_ADMONITION_KIND = re.compile(
-    r"(?:^|[\s_-])(note|info|tip|hint|warning|warn|danger|caution|important|error|success|question|example|abstract|bug|attention|seealso|deprecated)"
-    r"(?:$|[\s_-])",
-    re.I,
-)
+_SUPERSCRIPT = re.compile(r"[+\-−–]?[\d.,]{1,6}|[+\-−–]|n|[a-z]|[+\-−–]?\d*[nxki]|[a-z\d][+\-−–][a-z\d]")
 _PLAIN_NAME = re.compile(r"[\w+#.*†‡§¶-]{0,40}")  # what our own passes write into attributes; a page may write anything
 _NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[*†‡§¶↩↑^])[\])]?|\[[a-z]\]", re.I)
 _TYPED = re.compile(r"\\\((.{1,2000}?)\\\)|\\\[(.{1,4000}?)\\\]|\$\$(.{1,4000}?)\$\$", re.S)
-_TITLE = re.compile(r"title|heading|label|header", re.I)
-_VIDEO = re.compile(
-    r"^https?://(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/|www\.dailymotion\.com/embed/)([\w-]+)"
-)
 
 
 @dataclass(slots=True, eq=False)
@@ -137,9 +123,8 @@ class Renderer:
             attributes = node.attributes
             if attributes.get("role") == "heading":
                 return self._titled(min(6, max(2, _number(attributes.get("aria-level"), 2))))
-            names = attributes.get("class")
-            if names and tag != "p" and _ADMONITION.search(names):
-                return self._admonition(node, names)
+            if (kind := admonitions.kind_of(node)) is not None:
+                return self._admonition(node, kind)
         return self._end_run
 
     def _text(self, text: str) -> None:
@@ -300,9 +285,9 @@ class Renderer:
         text = " ".join(inline.RESERVED.sub("", node.text()).split())
         if not text:
             return
-        if node.attributes.get("display") == "block" and not self.tables and not self.heading:
+        if node.attributes.get("display") == "block" and not self.heading:
             self._end_run()
-            self._add(Block("math", text if self.plain else f"$$\n{text}\n$$"))
+            self._add(Block("math", text, text) if self.plain else Block("math", f"$$\n{text}\n$$", f"${text}$"))
         else:
             self._write(self.store.keep(f"${text}$", text))
 
@@ -310,24 +295,14 @@ class Renderer:
         return None
 
     def _media(self, node: LexborNode) -> None:
-        """A film or a recording: where it can be had."""
-        attributes = node.attributes
-        source = attributes.get("src") or next((one.attributes.get("src") or "" for one in node.css("source")), "")
-        self._reference(source, attributes.get("title") or attributes.get("aria-label") or "", str(node.tag))
+        """A film, a recording, a player: where it can be had."""
+        if found := media.of(node):
+            self._reference(*found)
 
-    def _frame(self, node: LexborNode) -> None:
-        attributes = node.attributes
-        source = attributes.get("src") or attributes.get("data-src") or ""
-        source = "https:" + source if source.startswith("//") else source
-        if found := _VIDEO.match(source):
-            watch = f"https://www.youtube.com/watch?v={found[1]}" if "youtube" in source else source
-            self._reference(watch, attributes.get("title") or "", "video")
-
-    def _reference(self, source: str, title: str, kind: str) -> None:
-        address = self.addresses.written(source) if not source.startswith(("blob:", "data:")) else ""
-        if address:
+    def _reference(self, source: str, label: str) -> None:
+        if address := self.addresses.written(source):
             self._end_run()
-            label = inline.one_line(title, self.store) or kind
+            label = inline.one_line(label, self.store)
             self._add(Block("p", label if self.plain else f"[{label}]({address})"))
 
     # Blocks.
@@ -378,10 +353,8 @@ class Renderer:
 
     def _quote(self, node: LexborNode) -> Leave:
         self._end_run()
-        names = node.attributes.get("class") or ""
-        if _ADMONITION.search(names):
-            return self._admonition(node, names)
-        return self._quoted()
+        kind = admonitions.kind_of(node)
+        return self._quoted() if kind is None else self._admonition(node, kind)
 
     def _quoted(self) -> Leave:
         if self.quotes >= MAX_QUOTES:
@@ -398,23 +371,22 @@ class Renderer:
 
         return leave
 
-    def _admonition(self, node: LexborNode, names: str) -> Leave:
+    def _admonition(self, node: LexborNode, kind: str) -> Leave:
         """A box with a label: a quotation whose first line is the label, the page's own or the kind it is of."""
         leave = self._quoted()
         if leave == self._end_run:
             return leave
-        kind = _ADMONITION_KIND.search(names)
         box = self.boxes[-1]
-        own = _is_titled(node)
+        own = admonitions.is_titled(node)
 
         def labelled() -> None:
             self._end_run()
             first = box.blocks[0] if box.blocks else None
             if first is not None and first.kind == "p" and not first.text.startswith("**") and not self.plain:
-                if own:
+                if own or first.text.lower() == kind.lower():
                     first.text = f"**{first.text}**"
                 elif kind:
-                    box.blocks.insert(0, Block("p", f"**{kind[1].capitalize()}**"))
+                    box.blocks.insert(0, Block("p", f"**{kind.capitalize()}**"))
             leave()
 
         return labelled
@@ -475,8 +447,13 @@ class Renderer:
 
         return leave
 
-    def _term(self, node: LexborNode) -> Leave:
-        return self._collected("term")
+    def _term(self, node: LexborNode) -> Leave | None:
+        leave = self._collected("term")
+        if "sig" in (node.attributes.get("class") or "").split() or node.css_first("code.descname") is not None:
+            self._code(node)  # Sphinx writes a signature as a dozen pieces of markup
+            leave()
+            return None
+        return leave
 
     def _definition(self, node: LexborNode) -> Leave:
         return self._collected("definition")
@@ -561,7 +538,7 @@ class Renderer:
             self._end_run()
             self.boxes.pop()
             columns, rows = _number(attributes.get("colspan"), 1), _number(attributes.get("rowspan"), 1)
-            table.add(Cell(box.blocks, max(columns, 1), max(rows, 1), node.tag == "th"))
+            table.add(Cell(box.blocks, max(columns, 1), max(rows, 1), node.tag == "th" or _in_head(node)))
 
         return leave
 
@@ -600,16 +577,9 @@ def _number(value: str | None, default: int) -> int:
     return int(found[1]) if found else default
 
 
-def _is_titled(node: LexborNode) -> bool:
-    """Whether a box begins with an element that is named as its title."""
-    for _ in range(3):
-        first = next((child for child in node.iter() if child.tag not in ("svg", "i", "img", "button")), None)
-        if first is None:
-            return False
-        if _TITLE.search(first.attributes.get("class") or ""):
-            return True
-        node = first
-    return False
+def _in_head(cell: LexborNode) -> bool:
+    row = cell.parent
+    return row is not None and row.parent is not None and row.parent.tag == "thead"
 
 
 def _is_block_code(node: LexborNode, text: str) -> bool:
@@ -633,7 +603,7 @@ _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
     **dict.fromkeys(("ul", "ol", "menu", "dir"), Renderer._list),
     **dict.fromkeys(("td", "th"), Renderer._cell),
     **dict.fromkeys(("pre", "listing", "xmp", "plaintext"), Renderer._pre),
-    **dict.fromkeys(("video", "audio"), Renderer._media),
+    **dict.fromkeys(("video", "audio", "iframe", "object", "embed", "lite-youtube", "lite-vimeo"), Renderer._media),
     "a": Renderer._link,
     "blockquote": Renderer._quote,
     "br": Renderer._break,
@@ -642,7 +612,6 @@ _ENTER: dict[str, Callable[[Renderer, LexborNode], Leave | None]] = {
     "dl": Renderer._definitions,
     "dt": Renderer._term,
     "hr": Renderer._rule,
-    "iframe": Renderer._frame,
     "img": Renderer._image,
     "li": Renderer._item,
     "math": Renderer._math,

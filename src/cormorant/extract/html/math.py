@@ -11,19 +11,23 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from cormorant.extract.html import katex
 from cormorant.extract.html.mathml import tex_of
 from cormorant.extract.html.nodes import mentions, outermost, unique
 
-HINTS = ("katex", "mathjax", "mjx-", "<math", "math/tex", "latex", "data-math", "data-tex", "codecogs", "mimetex")
+HINTS = ("katex", "mathjax", "mjx-", "<math", "math/tex", "latex", "data-math", "data-tex", "codecogs", "mimetex", "cht=tx", "%5c")
 MAX_CHARS = 8_000
 
 _HOLDERS = ".katex-display,.katex,mjx-container,.mwe-math-element,.MathJax_Display,.MathJax,.MathJax_SVG,.MathJax_CHTML,math"
 _SCRIPTS = "script[type^='math/tex'],script[type^='math/mml']"
 _ATTRIBUTES = ("data-math", "data-latex", "data-tex", "data-katex", "data-expr", "data-formula", "data-equation", "data-tex-source")
 _PICTURES = ",".join(f"img[{name}*={word} i]" for name in ("src", "class") for word in ("tex", "math", "codecogs", "equation", "ql-img"))
+_PICTURES += ",img[src*='cht=tx'],img[src*='%5C' i]"  # a backslash in an address is TeX, or a broken path
 _ANY = ",".join([_HOLDERS, _SCRIPTS, *(f"[{name}]" for name in _ATTRIBUTES), _PICTURES])  # all that is looked at below
 _SERVICES = re.compile(
-    r"codecogs\.com|/latex\.php|wp\.com/latex|mathtex|mathurl|quicklatex|/mimetex|latex\.(?:artofproblemsolving|vimsky)|math\.now\.sh", re.I
+    r"codecogs\.com|/latex\.php|wp\.com/latex|mathtex|mathurl|quicklatex|/mimetex|latex\.(?:artofproblemsolving|vimsky)|math\.now\.sh|[?&]cht=tx"
+    r"|/%5C[a-z]+(?:%7B|%20|[^a-z%]|$)",
+    re.I,
 )
 _LATEX_CLASS = re.compile(r"(?:^|[\s_-])(?:latex|tex|math|equation|ql-img)(?:$|[\s_-])", re.I)
 _STYLE = re.compile(r"^\{?\\(?:displaystyle|textstyle)\s*")
@@ -91,7 +95,8 @@ def _source(node: LexborNode) -> str:
     picture = node.css_first("img[alt]")
     if picture is not None:
         return (picture.attributes.get("alt") or "").strip()
-    return tex_of(node)
+    drawing = node.css_first(".katex-html")
+    return tex_of(node) or (katex.tex_of(drawing) if drawing is not None else "")
 
 
 def _inner_markup(node: LexborNode) -> str:
@@ -161,7 +166,7 @@ def _pictures(tree: LexborHTMLParser, body: LexborNode) -> None:
 def _in_address(source: str) -> str:
     parts = urlsplit(source) if len(source) < MAX_CHARS else urlsplit("")
     query = parse_qs(parts.query)
-    for name in ("latex", "tex", "eq", "formula", "from"):
+    for name in ("latex", "tex", "eq", "formula", "from", "chl"):
         if query.get(name):
             return query[name][0].strip()
     if parts.query and "=" not in parts.query.split("\\")[0]:

@@ -209,7 +209,12 @@ def _leaf(node: LexborNode, name: str) -> str:
         return f"\\mathrm{{{text}}}" if text.isascii() else text
     if text in ("{", "}", "%", "#", "&", "$"):
         return "\\" + text
-    return "".join(f"\\{_SYMBOLS[char]} " if char in _SYMBOLS else char for char in text).strip()
+    return letters(text).strip()
+
+
+def letters(text: str) -> str:
+    """Letters and signs, those with a name in TeX by that name."""
+    return "".join(f"\\{_SYMBOLS[char]} " if char in _SYMBOLS else char for char in text)
 
 
 def _drawn(node: LexborNode) -> str:

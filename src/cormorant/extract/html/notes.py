@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from cormorant.extract.html.nodes import outermost, remove
+from cormorant.extract.html.nodes import is_inside, outermost, remove, unique
 
 MAX_NOTES = 2_000
 MAX_NOTE_CHARS = 6_000
@@ -83,13 +83,52 @@ def take(tree: LexborHTMLParser, root: LexborNode) -> Notes:
     """The notes of a page off it, and a mark wherever one is referred to."""
     remove(root, ".ltx_role_footnotemark .ltx_note_outer")
     notes = Notes(tree)
-    anchors = [node for node in root.css("a[href*='#']") if _fragment(node)]
+    anchors = _anchors(root)
+    if anchors and _part_lines(tree, root, {_fragment(anchor) for anchor in anchors}):
+        anchors = _anchors(root)
     if anchors and len(anchors) <= MAX_NOTES * 3:
         _linked(root, anchors, notes)
     if not notes.labels:
         _loose(root, notes)
     _inside_sentences(root, notes)
     return notes
+
+
+def _anchors(root: LexborNode) -> list[LexborNode]:
+    return [node for node in root.css("a[href*='#']") if _fragment(node)]
+
+
+def _part_lines(tree: LexborHTMLParser, root: LexborNode, wanted: set[str]) -> bool:
+    """Notes that share a block, each on lines of its own: every note gets a paragraph. Says whether there were any."""
+    starts: dict[int, list[int]] = {}
+    blocks: dict[int, LexborNode] = {}
+    for node in unique(root, "a[name],a[id],span[id],sup[id]"):
+        block = node.parent
+        if block is None or block.tag not in ("p", "div", "td", "dd", "section", "aside", "small") or not _starts_line(node):
+            continue
+        if {node.attributes.get("name"), node.attributes.get("id")} & wanted:
+            starts.setdefault(block.mem_id, []).append(node.mem_id)
+            blocks[block.mem_id] = block
+    shared = {key: found for key, found in starts.items() if len(found) > 1 and not is_inside(blocks[key], set(starts))}
+    for key, found in shared.items():
+        block = blocks[key]
+        lines = [tree.create_node("p")]
+        for child in block.iter(include_text=True):
+            if child.mem_id in found:
+                lines.append(tree.create_node("p"))
+            lines[-1].insert_child(child)  # a copy
+        while (first := block.first_child) is not None:
+            first.remove()
+        for line in lines:
+            block.insert_child(line)
+    return bool(shared)
+
+
+def _starts_line(node: LexborNode) -> bool:
+    before = node.prev
+    while before is not None and before.is_text_node and not (before.text_content or "").strip():
+        before = before.prev
+    return before is None or before.tag == "br"
 
 
 def _fragment(anchor: LexborNode) -> str:
@@ -131,7 +170,21 @@ def _linked(root: LexborNode, anchors: list[LexborNode], notes: Notes) -> None:
         for anchor, _ in held[key]:
             notes.refer(_wrapper(anchor), label)
     for key, label in labels.items():
+        place = holders[key].parent
         notes.take(holders[key], label)
+    if alone:
+        _without_heading(place)
+
+
+def _without_heading(place: LexborNode | None) -> None:
+    """The heading of a list of notes goes with them: it is written for a screen reader, or says what the marks say."""
+    while place is not None and not place.text(strip=True):
+        place = place.parent
+    if place is None or place.tag not in ("section", "div", "aside", "footer") or (heading := place.css_first(_HEADINGS)) is None:
+        return
+    alone = heading.text(strip=True) == place.text(strip=True)
+    if alone and "footnote" in f"{heading.attributes.get('id')} {heading.text()}".lower():
+        heading.decompose()
 
 
 def _loose(root: LexborNode, notes: Notes) -> None:
@@ -188,6 +241,8 @@ def _refers(anchor: LexborNode, text: str) -> bool:
         return True
     attributes = anchor.attributes
     kinds = " ".join(attributes.get(name) or "" for name in ("role", "rel", "data-type", "epub:type", "class"))
+    if (parent := anchor.parent) is not None and parent.tag == "sup":
+        kinds += " " + (parent.attributes.get("class") or "")
     return len(text) <= 12 and bool(_REF_NAMES.search(kinds))
 
 
@@ -283,6 +338,9 @@ def _without_label(holder: LexborNode, refs: list[tuple[LexborNode, str]]) -> No
         ):
             wrapper = _wrapper(anchor)
             (wrapper if wrapper.mem_id != holder.mem_id else anchor).decompose()
+    for label in outermost(holder, ".label,.fn-bracket"):  # Sphinx sets the brackets apart from the number
+        if not label.text(strip=True).strip("[]"):
+            label.remove()
     labels = {match[1].lower() for _, text in refs if (match := _LABEL.fullmatch(text))}
     for node in holder.traverse(include_text=True):
         if not node.is_text_node or not (text := node.text_content or "").strip():

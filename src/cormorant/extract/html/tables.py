@@ -1,18 +1,24 @@
-"""Tables: the cells of a grid, whether it holds data or only lays out a page, and the rows as GitHub Markdown. Pure."""
+"""Tables: the cells of a grid, whether it holds data or only lays out a page, and the rows as GitHub Markdown. Pure,
+save that `rewrite` works on the tree.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from cormorant.extract.html.assemble import Block
+from selectolax.lexbor import LexborHTMLParser
+
+from cormorant.extract.html.assemble import Block, item, joined
+from cormorant.extract.html.nodes import outermost
 
 MAX_COLUMNS = 100  # a `colspan` of a thousand million is a joke; the widest real tables have some dozens
 MAX_CELLS = 100_000
 REPEATED_CHARS = 80  # a spanning cell up to this long is said again on each row it covers: a row is read on its own
 
 _ITEM_MARK = re.compile(r"(?m)^[ ]*(?:[-*+]|(\d+\.))[ ](?:\[[ x]\][ ])?")
-_FENCE_LINE = re.compile(r"(`{3,}|~{3,})")
+_RANK = re.compile(r"\d{1,4}\\?\.")  # as it stands in a cell: the dot is escaped
 
 
 @dataclass(slots=True)
@@ -43,6 +49,29 @@ class Table:
         self.rows[-1].append(cell)
 
 
+_ARIA_ROWS = {"columnheader": "th", "rowheader": "th", "cell": "td", "gridcell": "td"}
+
+
+def rewrite(tree: LexborHTMLParser) -> None:
+    """Tables that are set with other elements and say so by their roles become what they are."""
+    body = tree.body
+    if body is None:
+        return
+    for node in outermost(body, "[role=table]:not(table),[role=grid]:not(table)"):
+        made = tree.create_node("table")
+        for row in node.css("[role=row]"):
+            line = tree.create_node("tr")
+            for cell in row.css(",".join(f"[role={role}]" for role in _ARIA_ROWS)):
+                written = tree.create_node(_ARIA_ROWS[cell.attributes.get("role") or ""])
+                for child in cell.iter(include_text=True):
+                    written.insert_child(child)
+                line.insert_child(written)
+            if line.first_child is not None:
+                made.insert_child(line)
+        if made.first_child is not None:
+            node.replace_with(made)
+
+
 def blocks_of(table: Table, *, plain: bool = False) -> list[Block]:
     """The table as one block of rows, or, where it only lays out the page, the blocks of its cells in order."""
     rows = [row for row in table.rows if any(cell.blocks for cell in row)]
@@ -51,6 +80,8 @@ def blocks_of(table: Table, *, plain: bool = False) -> list[Block]:
         return caption
     if is_layout(table, rows):
         return caption + [block for row in rows for block in _laid_out(row)]
+    if ranked := _ranked(rows, plain=plain):
+        return caption + ranked
     grid, heads = _grid(table.rows)
     return [
         *caption,
@@ -59,14 +90,14 @@ def blocks_of(table: Table, *, plain: bool = False) -> list[Block]:
 
 
 def is_layout(table: Table, rows: list[list[Cell]]) -> bool:
-    """A table that arranges a page: it says so, or has one column, or holds what no cell of data holds."""
+    """A table that arranges a page: it says so, or has one column or row, or holds what no cell of data holds."""
     cells = [cell for row in rows for cell in row]
     headed = len(rows) > 1 and len(rows[0]) > 1 and all(cell.head for cell in rows[0])
     if table.layout or (table.nested and not headed):
         return True
     if any(cell.head for cell in cells):
         return max(map(len, rows)) == 1 and not any(cell.columns > 1 for cell in cells)
-    if max(map(len, rows)) == 1:
+    if max(map(len, rows)) == 1 or len(rows) == 1:
         return True
     wordy = sum(1 for cell in cells if _is_page_like(cell))
     return wordy > 0 and (len(rows) <= 2 or wordy >= len(rows))
@@ -80,11 +111,33 @@ def _is_page_like(cell: Cell) -> bool:
 
 def _laid_out(row: list[Cell]) -> list[Block]:
     """Short cells of a row belong on one line (a number, a mark, a link); anything longer keeps its blocks."""
-    simple = all(len(cell.blocks) <= 1 and all(block.kind == "p" for block in cell.blocks) for cell in row)
-    if simple and len(row) > 1:
-        text = " ".join(block.text for cell in row for block in cell.blocks)
-        return [Block("p", text)] if text else []
-    return [block for cell in row for block in cell.blocks]
+    filled = [cell for cell in row if cell.blocks]
+    simple = all(len(cell.blocks) == 1 and cell.blocks[0].kind in ("p", "math") for cell in filled)
+    if simple and len(filled) > 1:
+        return [Block("p", " ".join(_flat(cell.blocks[0]) for cell in filled))]
+    return [block for cell in filled for block in cell.blocks]
+
+
+def _ranked(rows: list[list[Cell]], *, plain: bool) -> list[Block]:
+    """Rows that are numbered 1., 2., 3., each with further rows below its number: a list that is set in a table (a
+    front page of links with votes below each). Nothing, where it is no such table."""
+    ranks = [at for at, row in enumerate(rows) if len(row) > 1 and _RANK.fullmatch(_said(row[0]))]
+    if len(ranks) < 2 or ranks[0] != 0 or any(_said(row[0]) for at, row in enumerate(rows) if at not in ranks):
+        return []
+    numbers = [int(_said(rows[at][0]).rstrip("\\.")) for at in ranks]
+    heights = {after - at for at, after in pairwise(ranks)}
+    if heights != {max(heights)} or max(heights) < 2 or any(after != before + 1 for before, after in pairwise(numbers)):
+        return []
+    height = max(heights)
+    items: list[Block] = []
+    for number, at in zip(numbers, ranks, strict=True):
+        lines = [flat([block for cell in row[1 if row is rows[at] else 0 :] for block in cell.blocks]) for row in rows[at : at + height]]
+        items.append(Block("item", item([Block("p", ("\n" if plain else "  \n").join(filter(None, lines)))], f"{number}. ")))
+    return [Block("list", joined(items)), *(block for row in rows[ranks[-1] + height :] for block in _laid_out(row))]
+
+
+def _said(cell: Cell) -> str:
+    return flat(cell.blocks)
 
 
 def _grid(rows: list[list[Cell]]) -> tuple[list[list[str]], int]:
@@ -145,6 +198,8 @@ def flat(blocks: list[Block]) -> str:
 
 def _flat(block: Block) -> str:
     if block.kind == "table":
+        return block.raw
+    if block.kind == "math":
         return block.raw
     if block.kind == "code":
         return "<br>".join(_span(line) for line in block.raw.split("\n") if line.strip())

@@ -22,12 +22,17 @@ _HINTS = (
     "tabbed-set",
     "collaps",
     "accordion",
+    "vp-code-group",
+    "sd-tab",
+    "admonitionblock",
+    "colist",
 )
 _STRIPS = "[role=tablist],ul.nav-tabs,div.tab-nav"
-_RADIO_SETS = ".tabbed-set"
+_RADIO_SETS = ".tabbed-set,.vp-code-group,.sd-tab-set"
+_ASCIIDOC = ".admonitionblock > table,.colist > table"
 _TRIGGERS = "[aria-expanded][aria-controls],[data-toggle=collapse],[data-bs-toggle=collapse],[aria-expanded]"
 _CLOSED = ".is-collapsed > *,.accordion-content,.accordion-body,.accordion-panel,.collapsible-content,.panel-collapse"
-_ANY = f"{_STRIPS},{_RADIO_SETS},{_TRIGGERS},{_CLOSED}"
+_ANY = f"{_STRIPS},{_RADIO_SETS},{_ASCIIDOC},{_TRIGGERS},{_CLOSED}"
 _PANEL = re.compile(
     r"(?:^|[\s_-])(?:accordion|collapse|collapsible|panel|faq|tab|tabs|toggle|expand\w*|disclosure|answer|content|body)(?:$|[\s_-])", re.I
 )
@@ -47,6 +52,7 @@ def unfold(tree: LexborHTMLParser, source: str) -> None:
     places.pop("", None)
     _tabs(tree, body, places)
     _radio_tabs(tree, body)
+    _asciidoc(tree, body)
     _accordions(body, places)
     for panel in body.css(_CLOSED):
         if not _is_menu(panel):
@@ -77,8 +83,7 @@ def _open(panel: LexborNode) -> None:
 
 def _label(tree: LexborHTMLParser, panel: LexborNode, text: str) -> None:
     """The name of a tab in bold above what it shows; not where the panel begins with that very name."""
-    begins = panel.text(separator=" ", strip=True)[: len(text) + 1]
-    if not text or len(text) > MAX_LABEL or (begins.lower().startswith(text.lower()) and not begins[len(text) :].isalnum()):
+    if not text or len(text) > MAX_LABEL or _first_words(panel).lower() == text.lower():
         return
     paragraph, strong = tree.create_node("p"), tree.create_node("strong")
     strong.insert_child(text)
@@ -87,6 +92,14 @@ def _label(tree: LexborHTMLParser, panel: LexborNode, text: str) -> None:
     if first is None:
         return
     first.insert_before(paragraph)
+
+
+def _first_words(panel: LexborNode) -> str:
+    """The first piece of text that isn't blank."""
+    for node in panel.traverse(include_text=True):
+        if node.is_text_node and (text := (node.text_content or "").strip()):
+            return text
+    return ""
 
 
 def _tabs(tree: LexborHTMLParser, body: LexborNode, places: Places) -> None:
@@ -130,10 +143,10 @@ def _panels_of(strip: LexborNode, tabs: list[LexborNode], places: Places, labell
 
 
 def _radio_tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
-    """Tabs of MkDocs and its kin: radio buttons, their labels, and the panels in the same order."""
+    """Tabs of MkDocs, Sphinx and VitePress: radio buttons, their labels, and the panels in the same order."""
     for group in body.css(_RADIO_SETS):
         labels = group.css(".tabbed-labels > label") or outermost(group, "label")
-        panels = group.css(".tabbed-content > .tabbed-block") or group.css(".tabbed-content")
+        panels = group.css(".tabbed-content > .tabbed-block,.blocks > *") or unique(group, ".tabbed-content,.sd-tab-content")
         if len(labels) != len(panels):
             continue
         for label, panel in zip(labels, panels, strict=True):
@@ -141,6 +154,30 @@ def _radio_tabs(tree: LexborHTMLParser, body: LexborNode) -> None:
             _label(tree, panel, " ".join(label.text(separator=" ").split()))
         for label in labels:
             label.decompose()
+
+
+def _asciidoc(tree: LexborHTMLParser, body: LexborNode) -> None:
+    """Asciidoctor sets its boxes, and the notes to a listing's lines, as tables."""
+    for table in outermost(body, _ASCIIDOC):
+        rows = [cells for row in table.css("tr") if len(cells := row.css("td")) == 2]
+        if not rows or table.css_first("table table") is not None:
+            continue
+        if table.css_first("td.icon") is not None:
+            made, title = tree.create_node("div"), tree.create_node("p")
+            icon = rows[0][0].css_first("i[title]")
+            title.insert_child(icon.attributes.get("title") or "" if icon is not None else rows[0][0].text(strip=True))
+            title.attrs["class"] = "admonition-title"
+            made.insert_child(title)
+            for child in rows[0][1].iter(include_text=True):
+                made.insert_child(child)
+        else:
+            made = tree.create_node("ol")
+            for _, said in rows:
+                item = tree.create_node("li")
+                for child in said.iter(include_text=True):
+                    item.insert_child(child)
+                made.insert_child(item)
+        table.replace_with(made)
 
 
 def _accordions(body: LexborNode, places: Places) -> None:
