@@ -213,7 +213,7 @@ FORBID = b"User-agent: cormorant\nDisallow: /nets/\n"
         pytest.param((None, b""), "did not answer", id="silence forbids"),
         pytest.param((302, b""), "answered 302", id="a redirect nobody followed forbids"),
         pytest.param(errors.Timeout("slow"), "could not be read (timeout)", id="a timeout forbids"),
-        pytest.param(errors.Dns("gone"), "could not be read (dns)", id="a network error forbids"),
+        pytest.param(errors.Network("reset"), "could not be read (network)", id="a network error forbids"),
         pytest.param(errors.Redirect("six hops", status=302), "could not be read (redirect)", id="too many redirects forbid"),
         pytest.param(errors.HttpError("gone", status=410), "", id="an error that carries 4xx allows"),
         pytest.param(errors.HttpError("down", status=500), "answered 500", id="an error that carries 5xx forbids"),
@@ -249,6 +249,16 @@ async def test_a_refusal_of_the_file_reaches_the_caller_and_is_not_kept(answer: 
         with pytest.raises(type(answer)):
             await keep.check(PAGE)
     assert len(server.asked) == 2
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("failed", [errors.Dns("no such name"), errors.Tls("expired")])
+async def test_a_host_that_is_not_there_is_said_and_not_blamed_on_its_rules(failed: errors.CormorantError) -> None:
+    keep = Keep(Server(failed))
+    for _ in range(2):
+        with pytest.raises(type(failed), match=str(failed)) as caught:
+            await keep.check(PAGE)
+        assert caught.value.url == PAGE.href
 
 
 @pytest.mark.anyio

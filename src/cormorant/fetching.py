@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from cormorant.robots import Keep
 from cormorant.secrets import Guard
 from cormorant.settings import Settings
 from cormorant.store.held import Item
+from cormorant.tape import ITEM, NoTape, Tape
 from cormorant.transport import REDIRECTS_MAX, Transport, retry_after
 from cormorant.transport.identity import options_of
 from cormorant.transport.resource import Resource
@@ -69,6 +71,7 @@ class Fetcher:
         gates: Sequence[Gate] = (),
         resolve: object = None,
         workspace: Path | None = None,
+        tape: Tape | None = None,
     ) -> None:
         self.settings = settings
         self.policy = policy
@@ -79,10 +82,18 @@ class Fetcher:
         self.guard = Guard(settings.secrets())
         self.audit = Audit(settings.egress.audit, self.guard.redact)
         egress, options = settings.egress, options_of(settings)
-        self.transport = Transport(policy, resolve=resolve, proxy=egress.proxy or None, before=self._before, options=options)  # type: ignore[arg-type]
+        self._tape = tape or NoTape()
+        self.transport = Transport(
+            policy,
+            resolve=resolve,  # type: ignore[arg-type]
+            proxy=egress.proxy or None,
+            before=self._before,
+            options=options,
+            through=self._tape.exchange if self._tape.kept else None,
+        )
         self.robots = Keep(self._robots_txt)
         self.cache: SessionCache[Item] = SessionCache(final_url=lambda item: item.final_url, size=lambda item: len(item.body))
-        kept = settings.fetch.http_cache and settings.store.path != "memory"
+        kept = settings.fetch.http_cache and settings.store.path != "memory" and not self._tape.kept  # a tape holds what was sent
         self._http_cache = HttpCache() if kept else None
         self.seen: set[str] = set()  # provenance: addresses a user, a result or a page has named
         self._overall = asyncio.Semaphore(settings.fetch.concurrency)
@@ -101,7 +112,7 @@ class Fetcher:
         Raises: InvalidArguments, Refused, Unreachable, NotContent, Unreadable, BudgetSpent.
         """
         if self._is_path(reference):
-            return await self._file(reference, wanted), False
+            return await self._tape.fact("file", [reference, wanted], partial(self._file, reference, wanted), ITEM), False
         try:
             return await self._cached(self.policy.check_url(parse(reference)), wanted)
         except Refused as error:

@@ -12,7 +12,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cormorant import errors
 from cormorant.address import Url
@@ -268,13 +268,17 @@ Fetch = Callable[[str], Awaitable[tuple[int | None, bytes]]]
 
 @dataclass(frozen=True)
 class Kept:
-    """A robots.txt as it was found. `failed` says why nothing may be read where it could not be had."""
+    """A robots.txt as it was found. `failed` says why nothing may be read where it could not be had.
+
+    `absent` is the error of a host that is not there at all: its pages can't be had either, and that is what to say.
+    """
 
     url: str
     rules: Robots
     until: float
     failed: str = ""
     size: int = 0
+    absent: errors.Unreachable | None = None
 
 
 class Keep:
@@ -308,11 +312,14 @@ class Keep:
     async def check(self, url: Url) -> None:
         """Nothing, when `url` may be read. robots.txt itself always may.
 
-        Raises: errors.Robots naming path, rule and robots URL; errors.Refused when robots.txt may not be asked for.
+        Raises: errors.Robots naming path, rule and robots URL; errors.Refused when robots.txt may not be asked for;
+        errors.Dns, errors.Tls where the host itself can't be reached.
         """
         if url.target.partition("?")[0] == "/robots.txt":
             return
         kept = await self._at(url)
+        if kept.absent:
+            raise type(kept.absent)(kept.absent.message, remedy=kept.absent.remedy, url=url.href, retryable=kept.absent.retryable)
         if kept.failed:
             raise errors.Robots(
                 f"robots.txt forbids {url.target}: {kept.url} {kept.failed}, and an unknown rule is read as no (RFC 9309)",
@@ -368,13 +375,14 @@ class Keep:
 
     async def _ask(self, url: Url) -> Kept:
         where = f"{url.origin}/robots.txt"
-        why = "did not answer"
+        why, absent = "did not answer", None
         try:
             status, body = await self._fetch(where)
         except errors.Unreachable as error:
             status = error.status if isinstance(error, errors.HttpError | errors.RateLimited) else None
             body, why = b"", f"could not be read ({error.code})"
-        kept = _judged(where, status, body, why, self._clock())
+            absent = error if isinstance(error, errors.Dns | errors.Tls) else None
+        kept = replace(_judged(where, status, body, why, self._clock()), absent=absent)
         self._keep(url.origin, kept)
         return kept
 

@@ -25,7 +25,7 @@ from cormorant.changes import changes
 from cormorant.crawl import LINKS_MAX, Reach, SiteMap, crawl, site_map
 from cormorant.document import Document
 from cormorant.drift import recheck
-from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, NotConfigured, Refused
+from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, Refused
 from cormorant.events import Emit, Event, Updated, nowhere
 from cormorant.fetching import Fetcher, Wanted, errors_of
 from cormorant.find import find as find_in
@@ -39,9 +39,11 @@ from cormorant.research import research as research_walk
 from cormorant.results import Item as Target
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found, Hit, Query, Reply
+from cormorant.secrets import Guard
 from cormorant.settings import Settings
 from cormorant.store import Store, open_store
-from cormorant.store.held import Held, Item, select
+from cormorant.store.held import Held, Item, new_id, select
+from cormorant.tape import FOUND, ITEM, PLAIN, open_tape
 
 if TYPE_CHECKING:
     from cormorant.choice import Finder
@@ -60,7 +62,8 @@ class Web:
 
     `settings` is a `Settings`, a mapping of its sections, or None for the defaults; `policy` overrides its egress lists.
     `session` is a folder that results go to. `resolve` answers names: async (host, port) -> addresses. `workspace` is a
-    folder whose files may be read. `gates` see every call, request and result.
+    folder whose files may be read. `gates` see every call, request and result. `record` is a WARC file that everything
+    which comes from outside is written to; with `replay` it comes from that file, and the network is left alone.
     """
 
     def __init__(
@@ -76,8 +79,6 @@ class Web:
         workspace: str | Path | None = None,
         store: Store | None = None,
     ) -> None:
-        if record or replay:
-            raise NotConfigured("recording and replaying a session is not part of this version", remedy="leave record and replay out")
         self.settings = settings_room.of(settings)
         egress = self.settings.egress
         lists = Policy(allow=egress.allow, block=egress.block, prefer=self.settings.search.prefer_domains, allow_ranges=egress.allow_ranges)
@@ -86,7 +87,10 @@ class Web:
         self.ledger = Ledger(self.settings.limits)
         self.store = store or open_store(self.settings.store, session)
         folder = Path(workspace) if workspace else None
-        self.fetcher = Fetcher(self.settings, self.policy, self.ledger, gates=self.gates, resolve=resolve, workspace=folder)
+        self._tape = open_tape(record, replay, Guard(self.settings.secrets()).redact)
+        self.fetcher = Fetcher(
+            self.settings, self.policy, self.ledger, gates=self.gates, resolve=resolve, workspace=folder, tape=self._tape
+        )
         self._backends = Backends(self.fetcher)
 
     async def __aenter__(self) -> Self:
@@ -99,6 +103,7 @@ class Web:
         """Ends the session: connections close, this session's page cache goes, stored results stay."""
         await self.fetcher.aclose()
         await self.store.aclose()
+        self._tape.close()
         if "library" in self.__dict__:
             await asyncio.to_thread(self.library.close)
 
@@ -147,9 +152,7 @@ class Web:
         for text in called["queries"]:
             self.fetcher.remember(text)
         with self._accounted():
-            found = await self.finder.search(made if len(made) > 1 else made[0], provider=called["provider"])
-            for hit in found.results:
-                self.fetcher.remember(hit.url)
+            found = await self._find(made if len(made) > 1 else made[0], called["provider"])
             if include_content:
                 found = replace(found, results=tuple(await asyncio.gather(*(self._with_page(hit) for hit in found.results))))
         found = await self._screened(replace(found, notes=(*found.notes, *notes)))
@@ -273,10 +276,15 @@ class Web:
     async def _read(self, reference: str, wanted: Wanted) -> tuple[Item, bool]:
         """A page: from the library when only the library has it, else from where it is."""
         if reference.startswith("file:"):
-            document = await asyncio.to_thread(self.library.document, reference)
-            if document is not None:
-                return Item(url=reference, final_url=reference, document=document, status=200, extract=document.extractor), True
+            item = await self._tape.fact("page", reference, lambda: self._of_library(reference), ITEM)
+            if item.document is not None:
+                return item, True
         return await self.fetcher.read(reference, wanted)
+
+    async def _of_library(self, reference: str) -> Item:
+        document = await asyncio.to_thread(self.library.document, reference)
+        found = Item(url=reference, final_url=reference)
+        return replace(found, document=document, status=200, extract=document.extractor) if document else found
 
     async def _changed(self, item: Item, since: str) -> dict[str, Any]:
         before = select(await self.store.get(since), url=item.final_url if item.final_url != item.url else None).item
@@ -379,7 +387,12 @@ class Web:
 
         async def finish(made: Answer) -> Answer:
             gated = await through(self.gates, HandedOver("web_answer", made.response))
-            made = replace(made.shown_as(gated.text), ledger=ledger.as_dict(), notes=(*made.notes, *notes))
+
+            async def account() -> dict[str, Any]:
+                return {"ledger": ledger.as_dict(), "execution_id": made.execution_id}
+
+            told = await self._tape.fact("account", dict(called), account, PLAIN)
+            made = replace(made.shown_as(gated.text), notes=(*made.notes, *notes), **told)
             item = Item(query=question, text=made.as_text(), title=question)
             stored_as, warnings = await self._keep(Held("web_answer", (item,), arguments=dict(called), result=made.as_dict()))
             return replace(made, response_id=stored_as, warnings=(*made.warnings, *warnings))
@@ -479,16 +492,25 @@ class Web:
         with self._accounted() as ledger:
             report = await research_walk(question, search=self.search, read=read, conclude=conclude, bounds=limits, emit=emit)
         gated = await through(self.gates, HandedOver("research", report.answer))
-        report = replace(report, answer=gated.text, notes=notes, usage={**report.usage, "ledger": ledger.as_dict()})
+
+        async def usage() -> dict[str, Any]:
+            return {**report.usage, "ledger": ledger.as_dict()}
+
+        told = await self._tape.fact("account", {"research": question}, usage, PLAIN)
+        report = replace(report, answer=gated.text, notes=notes, usage=told)
         item = Item(query=question, text=report.as_text(), title=question)
         stored_as, _ = await self._keep(Held("research", (item,), arguments={"query": question}, result=report.as_dict()))
         return replace(report, response_id=stored_as)
 
     async def _search_for_answer(self, query: Query) -> Found:
-        found = await self.finder.search(query)
+        return await self._screened(await self._find(query))
+
+    async def _find(self, query: Query | Sequence[Query], provider: str = "auto") -> Found:
+        """What the backends say, or the tape; the addresses may be fetched from now on."""
+        found = await self._tape.fact("search", [repr(query), provider], lambda: self.finder.search(query, provider=provider), FOUND)
         for hit in found.results:
             self.fetcher.remember(hit.url)
-        return await self._screened(found)
+        return found
 
     async def _read_for_answer(self, url: str, budget: int) -> Document:
         item, _ = await self._read(url, Wanted())
@@ -671,7 +693,12 @@ class Web:
 
     async def _keep(self, held: Held) -> tuple[str, Notes]:
         """The id a result is kept under. A store in trouble costs the id, never the result."""
+        response_id = await self._tape.fact("response_id", [held.kind, held.arguments], _fresh_id, PLAIN)
         try:
-            return await self.store.put(held), ()
+            return await self.store.put(replace(held, response_id=response_id)), ()
         except CormorantError as error:
             return "", (f"the result could not be stored: {error.message}",)
+
+
+async def _fresh_id() -> str:
+    return new_id()

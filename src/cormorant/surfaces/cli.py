@@ -138,6 +138,10 @@ def tool_command(name: str, tool: Tool) -> click.Command:
         params.append(click.Option(["--body"], is_flag=True, help="The page's text alone, without the header."))
     if tool.method in ("answer", "research"):
         params.append(click.Option(["--stream"], is_flag=True, help="Every event as a JSON line {event, data}."))
+    if tool.open_world:
+        tape = click.Path(dir_okay=False)
+        params.append(click.Option(["--record"], type=tape, help="Write everything that comes to this WARC file as well."))
+        params.append(click.Option(["--replay"], type=tape, help="Take everything from this WARC file, and nothing from the network."))
     examples = "\n".join(("\b", "Examples:", *(f"  {line}" for line in EXAMPLES[tool.name])))
     return click.Command(
         name,
@@ -168,12 +172,13 @@ def _parameter(argument: Argument) -> click.Parameter:
 
 def _run_tool(tool: Tool, given: dict[str, Any]) -> None:
     as_json, body, stream = (given.pop(key, False) for key in ("as_json", "body", "stream"))
+    tape = {key: given.pop(key, None) for key in ("record", "replay")}
     arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
     arguments = {name: value for name, value in arguments.items() if value not in (None, [], "")}
     _place_positional(tool, arguments)
     from cormorant.surfaces.terminal import run_tool
 
-    code = run_async(run_tool(tool, arguments, as_json=as_json, body=body, stream=stream))
+    code = run_async(run_tool(tool, arguments, as_json=as_json, body=body, stream=stream, tape=tape))
     if code:
         raise SystemExit(code)
 

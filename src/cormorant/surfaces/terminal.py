@@ -21,17 +21,17 @@ from cormorant.web import Web
 NOTHING_FOUND = 1
 
 
-def open_web() -> Web:
+def open_web(*, record: str | None = None, replay: str | None = None) -> Web:
     """A `Web` by the operator's settings; files below the current folder may be read."""
     loaded = settings.read()
     for note in loaded.notes:
         tell(f"note: {note}")
-    return Web(loaded.settings, workspace=Path.cwd())
+    return Web(loaded.settings, workspace=Path.cwd(), record=record, replay=replay)
 
 
-async def run_tool(tool: Tool, arguments: dict[str, Any], *, as_json: bool, body: bool, stream: bool) -> int:
+async def run_tool(tool: Tool, arguments: dict[str, Any], *, as_json: bool, body: bool, stream: bool, tape: dict[str, str | None]) -> int:
     """Run one tool and show its result. Returns the exit code."""
-    async with open_web() as web:
+    async with open_web(**tape) as web:
         if stream:
             return await _stream(web, tool, arguments)
         with Progress(tool.title, _targets(arguments)) as progress:

@@ -19,7 +19,7 @@ from cormorant.transport.dialling import Resolve
 from cormorant.transport.exchange import Pool
 from cormorant.transport.resource import ACCEPT, USER_AGENT, Hop, Options, Resource
 from cormorant.transport.routes import Dialler
-from cormorant.transport.walk import MAX_BYTES, REDIRECTS_MAX, Ask, Before, Ground, Walk, retry_after
+from cormorant.transport.walk import MAX_BYTES, REDIRECTS_MAX, Ask, Before, Ground, Through, Walk, retry_after
 
 __all__ = ["ACCEPT", "MAX_BYTES", "REDIRECTS_MAX", "USER_AGENT", "Hop", "Options", "Resource", "Streaming", "Transport", "retry_after"]
 
@@ -44,7 +44,8 @@ class Transport:
     """Fetches for one policy. Owns its connections; close it, or use it as an async context manager.
 
     `resolve`: async (host, port) -> addresses, instead of the system's resolver. `proxy`: the operator's forward proxy.
-    `before`: sees every request about to leave, first hops, redirects and repeats alike.
+    `before`: sees every request about to leave, first hops, redirects and repeats alike. `through`: stands between a
+    request that has passed all that and the connection, as a tape does.
     """
 
     def __init__(
@@ -55,12 +56,13 @@ class Transport:
         proxy: str | None = None,
         before: Before | None = None,
         options: Options | None = None,
+        through: Through | None = None,
     ) -> None:
         self.policy = policy
         self.options = options or Options()
         self._pool = Pool()
         self._dialler = Dialler(policy, resolve, proxy, self.options)
-        self._ground = Ground(policy, self.options, self._dialler, self._pool, before)
+        self._ground = Ground(policy, self.options, self._dialler, self._pool, before, through)
 
     async def get(
         self,

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Protocol
 
 from cormorant.errors import Network, Timeout
 from cormorant.policy import Policy
@@ -96,8 +97,29 @@ class Content:
         return sha256(self.body).hexdigest()
 
 
+class Answered(Protocol):
+    """An answer whose head is here, from a connection or from a tape. Read the body or not, then `finish`."""
+
+    head: Head
+    at: str  # when it came, where that is not now
+
+    @property
+    def wire_bytes(self) -> int: ...
+
+    @property
+    def promised(self) -> int | None: ...
+
+    def chunks(self) -> AsyncIterator[bytes]: ...
+
+    async def content(self, most: int, limit_for: Callable[[bytes], int] | None = None) -> Content: ...
+
+    def finish(self) -> None: ...
+
+
 class Exchange:
-    """An answer whose head is here. Read the body or not, then `finish`."""
+    """The answer of a connection."""
+
+    at = ""
 
     def __init__(self, pool: Pool, key: Key, wire: Wire, head: Head, before: int) -> None:
         self.head = head

@@ -29,7 +29,7 @@ from cormorant.gates import Leaving
 from cormorant.policy import Policy
 from cormorant.transport.cookies import Jar
 from cormorant.transport.decoding import ACCEPTED
-from cormorant.transport.exchange import Content, Exchange, Pool
+from cormorant.transport.exchange import Answered, Content, Exchange, Pool
 from cormorant.transport.resource import USER_AGENT, Hop, Options, Resource, media_type
 from cormorant.transport.routes import Dialler
 from cormorant.transport.wire import Broken, Head, write_head
@@ -50,6 +50,7 @@ _UNTOLD = ("", "application/octet-stream", "binary/octet-stream")  # types that 
 _DOCUMENT_MAGIC = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 
 Before = Callable[[Leaving], Awaitable[Leaving]]
+Through = Callable[[Leaving, Callable[[], Awaitable[Answered]]], Awaitable[Answered]]  # a tape's `exchange`
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class Ground:
     dialler: Dialler
     pool: Pool
     before: Before | None = None
+    through: Through | None = None
     defaults: Mapping[str, str] = field(init=False)  # the fields every request has
 
     def __post_init__(self) -> None:
@@ -124,7 +126,7 @@ class Walk:
             else:
                 self._follow(target, exchange.head.status)
 
-    async def open(self) -> Exchange:
+    async def open(self) -> Answered:
         """The first answer, whatever it is; the caller reads and finishes it."""
         self.url = self._enter(self._given)
         return await self._leave()
@@ -137,15 +139,16 @@ class Walk:
         self._asked = self._asked or found.href
         return found
 
-    async def _leave(self) -> Exchange:
+    async def _leave(self) -> Answered:
         """Send the request of this hop, past `before`. Raises: whatever that raises, and the network's errors."""
         options = self._ground.options
         fields = {**self._ground.defaults, **self._headers}
         if cookies := self._jar.header_for(self.url):
             fields["cookie"] = f"{fields['cookie']}; {cookies}" if "cookie" in fields else cookies
+        leaving = Leaving(self._method, self.url.href, fields, self._body, self.ask.purpose)
         if self._ground.before:
             self._stage = "waiting for a gate"
-            leaving = await self._ground.before(Leaving(self._method, self.url.href, fields, self._body, self.ask.purpose))
+            leaving = await self._ground.before(leaving)
             fields = _checked(leaving.headers)
             self._method, self._body = leaving.method, leaving.body
             if leaving.url != self.url.href:
@@ -159,6 +162,8 @@ class Walk:
             fields |= _checked(profile or {}) | self._credentials
             if known and fields["cookie"] != known:  # a login and what the site has set on the way belong together
                 fields["cookie"] = f"{fields['cookie']}; {known}"
+        if self._ground.through:
+            return await self._ground.through(leaving, lambda: self._exchange(fields))
         return await self._exchange(fields)
 
     def _moved_by_a_gate(self, text: str) -> None:
@@ -266,7 +271,7 @@ class Walk:
         self._stage = f"waiting {wait:g} s, as the server asked"
         await asyncio.sleep(wait)
 
-    async def _arrive(self, exchange: Exchange) -> Resource:
+    async def _arrive(self, exchange: Answered) -> Resource:
         head, url = exchange.head, self.url
         conditional = head.status == 304 and ("if-none-match" in self._headers or "if-modified-since" in self._headers)
         if not (200 <= head.status < 300 or conditional or self.ask.any_status):
@@ -282,14 +287,14 @@ class Walk:
             body=content.body,
             hops=tuple(self._hops),
             truncated=content.truncated,
-            retrieved_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            retrieved_at=exchange.at or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             sha256=content.sha256,
             wire_bytes=content.wire_bytes,
             private=self._private,
             jar=self._jar,
         )
 
-    async def _content(self, exchange: Exchange) -> Content:
+    async def _content(self, exchange: Answered) -> Content:
         """The body. Text past its limit is cut; of a document more is read, and past its own limit it is an error, since
         half of one is worth nothing. The first bytes tell, since PDFs come labelled as text and text as anything."""
         texts, documents = self.ask.max_bytes, self.ask.document_max_bytes
