@@ -13,7 +13,7 @@ from cormorant.events import Event
 from cormorant.research import Report
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found
-from cormorant.settings import Settings
+from cormorant.settings import Follower, Settings
 from cormorant.web import Web
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class BlockingWeb:
     """`Web` for code without an event loop: the same methods, called plainly. One thread runs the loop."""
 
-    def __init__(self, settings: Settings | Mapping[str, Any] | None = None, **options: Any) -> None:
+    def __init__(self, settings: Settings | Mapping[str, Any] | Follower | None = None, **options: Any) -> None:
         self._opened = start_blocking_portal()
         self._portal = self._opened.__enter__()
         try:

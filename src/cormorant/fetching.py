@@ -99,6 +99,27 @@ class Fetcher:
         self._overall = asyncio.Semaphore(settings.fetch.concurrency)
         self._hosts: OrderedDict[str, asyncio.Semaphore] = OrderedDict()
 
+    def renew(self, settings: Settings, policy: Policy) -> None:
+        """Follow other settings from the next request on; what was read, and which addresses were seen, stays.
+
+        Raises: InvalidArguments, NotConfigured, and then nothing has changed.
+        """
+        guard = Guard(settings.secrets())
+        audit, before = Audit(settings.egress.audit, guard.redact), self.audit
+        try:
+            self.transport.renew(policy, proxy=settings.egress.proxy or None, options=options_of(settings))
+        except CormorantError:
+            audit.close()
+            raise
+        was, self.settings, self.policy, self.guard, self.audit = self.settings.fetch, settings, policy, guard, audit
+        before.close()
+        if self._http_cache is None and settings.fetch.http_cache and settings.store.path != "memory" and not self._tape.kept:
+            self._http_cache = HttpCache()
+        if was.concurrency != settings.fetch.concurrency:
+            self._overall = asyncio.Semaphore(settings.fetch.concurrency)
+        if was.per_host != settings.fetch.per_host:
+            self._hosts.clear()
+
     async def aclose(self) -> None:
         self.cache.clear()
         await self.transport.aclose()
@@ -191,7 +212,7 @@ class Fetcher:
 
     async def _get(self, url: Url, wanted: Wanted, *, after: Resource | None, **options: Any) -> Resource:
         """One address over the transport; the first of a fetch may come from the cache across sessions."""
-        if self._http_cache is None or after is not None:
+        if self._http_cache is None or not self.settings.fetch.http_cache or after is not None:
             return await self.transport.get(url, after=after, **options)
         age = 0.0 if wanted.refresh else wanted.max_age_s
         # What one policy was allowed to read another may not, and two stores are two owners: kept responses are their own.

@@ -39,8 +39,7 @@ from cormorant.research import research as research_walk
 from cormorant.results import Item as Target
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found, Hit, Query, Reply
-from cormorant.secrets import Guard
-from cormorant.settings import Settings
+from cormorant.settings import Follower, Settings, at_once
 from cormorant.store import Store, open_store
 from cormorant.store.held import Held, Item, new_id, select
 from cormorant.tape import FOUND, ITEM, PLAIN, open_tape
@@ -60,7 +59,8 @@ Notes = tuple[str, ...]
 class Web:
     """Search, fetch, read back and answer, under one policy.
 
-    `settings` is a `Settings`, a mapping of its sections, or None for the defaults; `policy` overrides its egress lists.
+    `settings` is a `Settings`, a mapping of its sections, None for the defaults, or `settings.follow()`, which takes in
+    what the operator changes between two calls; `policy` overrides its egress lists.
     `session` is a folder that results go to. `resolve` answers names: async (host, port) -> addresses. `workspace` is a
     folder whose files may be read. `gates` see every call, request and result. `record` is a WARC file that everything
     which comes from outside is written to; with `replay` it comes from that file, and the network is left alone.
@@ -68,7 +68,7 @@ class Web:
 
     def __init__(
         self,
-        settings: Settings | Mapping[str, Any] | None = None,
+        settings: Settings | Mapping[str, Any] | Follower | None = None,
         *,
         policy: Policy | None = None,
         session: str | Path | None = None,
@@ -79,15 +79,15 @@ class Web:
         workspace: str | Path | None = None,
         store: Store | None = None,
     ) -> None:
-        self.settings = settings_room.of(settings)
-        egress = self.settings.egress
-        lists = Policy(allow=egress.allow, block=egress.block, prefer=self.settings.search.prefer_domains, allow_ranges=egress.allow_ranges)
-        self.policy = policy or lists
+        self._followed = settings if isinstance(settings, Follower) else None
+        self.settings = settings.settings if isinstance(settings, Follower) else settings_room.of(settings)
+        self._own_policy = policy
+        self.policy = policy or _policy_of(self.settings)
         self.gates = tuple(gates)
         self.ledger = Ledger(self.settings.limits)
         self.store = store or open_store(self.settings.store, session)
         folder = Path(workspace) if workspace else None
-        self._tape = open_tape(record, replay, Guard(self.settings.secrets()).redact)
+        self._tape = open_tape(record, replay, lambda text: self.fetcher.guard.redact(text))
         self.fetcher = Fetcher(
             self.settings, self.policy, self.ledger, gates=self.gates, resolve=resolve, workspace=folder, tape=self._tape
         )
@@ -131,6 +131,7 @@ class Web:
         asked = list(dict.fromkeys(text for text in ((query or "").strip(), *(q.strip() for q in queries)) if text))[:QUERIES_MAX]
         if not asked:
             raise InvalidArguments("a search needs a query", remedy='{"query": "what to look for"}')
+        notes += await self._renewed()
         called = await self._called("web_search", query=asked[0], queries=asked, domains=list(domains), provider=provider)
         defaults = self.settings.search
         number = count if count is not None else defaults.count
@@ -206,6 +207,7 @@ class Web:
             raise InvalidArguments("a fetch needs an address", remedy='{"url": "https://example.com/page"}')
         if len(targets) > TARGETS_MAX:
             raise InvalidArguments(f"{len(targets)} targets, at most {TARGETS_MAX} at once", remedy="fetch them in several calls")
+        notes += await self._renewed()
         called = await self._called("web_fetch", urls=targets, budget=budget, query=query, section=section)
         wanted = Wanted(output, extract, max_bytes or 0, timeout or 0.0, refresh, max_age)
         with self._accounted() as ledger:
@@ -313,6 +315,7 @@ class Web:
 
         Raises: InvalidArguments, UnknownResponse, UnknownSelector.
         """
+        notes += await self._renewed()
         await self._called("web_get", response_id=response_id)
         held = await self.store.get(response_id)
         picked = select(held, url=url, url_index=url_index, query=query, query_index=query_index)
@@ -322,20 +325,21 @@ class Web:
         if needles:
             matches = find_in(picked.item.body, needles, start=offset).as_dict()
             shown = "\n".join(f"line {match['line']}: {match['context']}" for match in matches["matches"])
-            return self._stored(held, picked.item, picked.url_index, shown or "(no matches)", matches=matches)
-        if picked.item.found is not None and picked.hit is None:
-            return self._stored(held, picked.item, None, picked.item.found.as_text())
-        shape = Shape(
-            budget,
-            view,
-            section,
-            None,
-            max_chars or (None if budget else self.settings.fetch.max_chars),
-            offset,
-            counter or "",
-            None if budget or max_chars else OUTPUT_BYTES,
-        )
-        stored = fitted_stored(picked.item, held.kind, response_id, shape, url_index=picked.url_index)
+            stored = self._stored(held, picked.item, picked.url_index, shown or "(no matches)", matches=matches)
+        elif picked.item.found is not None and picked.hit is None:
+            stored = self._stored(held, picked.item, None, picked.item.found.as_text())
+        else:
+            shape = Shape(
+                budget,
+                view,
+                section,
+                None,
+                max_chars or (None if budget else self.settings.fetch.max_chars),
+                offset,
+                counter or "",
+                None if budget or max_chars else OUTPUT_BYTES,
+            )
+            stored = fitted_stored(picked.item, held.kind, response_id, shape, url_index=picked.url_index)
         gated = await through(self.gates, HandedOver("web_get", stored.content))
         return replace(stored, content=gated.text, metadata=stored.metadata | ({"notes": list(notes)} if notes else {}))
 
@@ -373,6 +377,7 @@ class Web:
         question = query.strip()
         if not question:
             raise InvalidArguments("an answer needs a question", remedy='{"query": "what to find out"}')
+        notes += await self._renewed()
         called = await self._called("web_answer", query=question, domains=list(domains), freshness=freshness)
         self.fetcher.remember(question)
         how = self.settings.answer
@@ -463,6 +468,7 @@ class Web:
             limits = Bounds(**bounds)  # type: ignore[arg-type]
         except TypeError as error:
             raise InvalidArguments(f"unknown bound: {error}", remedy="bounds are steps, searches, fetches, tokens, seconds") from error
+        notes += await self._renewed()
         await self._called("research", query=question)
         self.fetcher.remember(question)
 
@@ -553,6 +559,7 @@ class Web:
 
         Raises: InvalidArguments, Refused, Unreachable, NotContent: what the page itself raises when no sitemap is there.
         """
+        notes += await self._renewed()
         called = await self._called("web_map", url=url)
         start = self.policy.check_url(parse(called["url"]))
 
@@ -590,6 +597,7 @@ class Web:
         With a `budget` their texts share it; without one the result lists the pages. `include` and `exclude` are patterns
         of paths (`/docs/*`). Raises: InvalidArguments, Refused, Unreachable, NotContent: what the page at `url` raises.
         """
+        notes += await self._renewed()
         called = await self._called("web_crawl", url=url)
         start = self.policy.check_url(parse(called["url"]))
 
@@ -632,13 +640,15 @@ class Web:
 
     def offers(self, tool: str) -> bool:
         """Whether this install offers a tool: search and answer go when search is disabled."""
+        self._look()
         return tool not in ("web_search", "web_answer", "research") or not self.finder.disabled
 
     def capabilities(self) -> dict[str, Any]:
         """What this install can do, and why not the rest."""
         from cormorant.capabilities import capabilities
 
-        return capabilities(self.settings, self.finder.providers(), self.library)
+        self._look()
+        return capabilities(self.settings, self.finder.providers(), self.library, self._followed)
 
     @cached_property
     def library(self) -> Library:
@@ -653,6 +663,33 @@ class Web:
         from cormorant.choice import Finder
 
         return Finder(self.settings, request=self._backends.api, library=self.library)
+
+    def renew(self, settings: Settings) -> Notes:
+        """Follow other settings from the next request on; results, caches, the ledger and who rests stay as they are.
+
+        Returns the names of the settings that wait for the next start. Raises: InvalidArguments, NotConfigured, and then
+        nothing has changed.
+        """
+        found, waiting = at_once(self.settings, settings)
+        policy = self._own_policy or _policy_of(found)
+        self.fetcher.renew(found, policy)
+        self.settings, self.policy, self.ledger.limits = found, policy, found.limits
+        if "finder" in self.__dict__:
+            self.finder.renew(found)
+        return waiting
+
+    def _look(self) -> None:
+        if self._followed:
+            self._followed.look(self.renew)
+
+    async def _renewed(self) -> Notes:
+        """Takes in what the operator has changed since the last call; returns what the result has to say of that."""
+        if self._followed is None:
+            return ()
+        if pause_s := self._followed.pause_s():
+            await asyncio.sleep(pause_s)
+        self._look()
+        return self._followed.notes()
 
     # -- the account, gates and the store -------------------------------------------------------------------------------------------
 
@@ -702,3 +739,8 @@ class Web:
 
 async def _fresh_id() -> str:
     return new_id()
+
+
+def _policy_of(settings: Settings) -> Policy:
+    egress = settings.egress
+    return Policy(allow=egress.allow, block=egress.block, prefer=settings.search.prefer_domains, allow_ranges=egress.allow_ranges)

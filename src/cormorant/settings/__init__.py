@@ -17,13 +17,13 @@ from cormorant.errors import InvalidArguments
 from cormorant.settings import environment, files, vault
 from cormorant.settings.files import PROJECT_FILE
 from cormorant.settings.layers import Layers, path_of
-from cormorant.settings.live import Follower
+from cormorant.settings.live import Follower, at_once
 from cormorant.settings.model import Library, Limits, Search, Settings, Store, fields
 from cormorant.settings.names import ALIASES, SECRET_KEYS, SECRETS
 
 __all__ = [
-    "ALIASES", "PROJECT_FILE", "SECRETS", "Follower", "Library", "Limits", "Loaded", "Row", "Search", "Settings", "Store", "describe",
-    "fields", "follow", "load", "of", "read", "secret_places", "unset", "unset_secret", "write", "write_secret",
+    "ALIASES", "PROJECT_FILE", "SECRETS", "Follower", "Library", "Limits", "Loaded", "Row", "Search", "Settings", "Store", "at_once",
+    "describe", "fields", "follow", "load", "of", "read", "secret_places", "unset", "unset_secret", "write", "write_secret",
 ]  # fmt: skip
 MASK = "(set)"
 

@@ -17,6 +17,11 @@ from cormorant.settings.model import Settings
 
 log = logging.getLogger("cormorant.settings")
 SETTLE_S = 0.2  # after which a file that is written in place, not replaced, counts as written whole
+# What a running program holds open since its start: files, a socket, the places there are.
+AT_START = (
+    "store.path", "store.max_bytes", "store.max_age", "library.path",
+    "server.host", "server.port", "server.path", "server.hosts", "server.origins", "server.concurrency",
+)  # fmt: skip
 REFUSED = "the settings were changed and can't be used, the old ones hold"
 
 Stamp = tuple[int, int, int] | None
@@ -35,6 +40,10 @@ class Follower:
         self.waiting: tuple[str, ...] = ()  # settings that were changed and count at the next start only
         self._untold = False
 
+    def again(self) -> Follower:
+        """Another one of the same files, for another part of the program. Raises: InvalidArguments."""
+        return Follower(self._read, self._files)
+
     def pause_s(self) -> float:
         """How long to wait before `look`, so that half a file is never taken for the whole; 0 for nearly every call."""
         now = self._stamps()
@@ -44,13 +53,12 @@ class Follower:
             self._sight = (now, time.monotonic())
         return max(0.0, SETTLE_S - (time.monotonic() - self._sight[1]))
 
-    def look(self, apply: Apply) -> tuple[str, ...]:
-        """Takes in what has changed, by `apply`, all of it or nothing; returns what a result has to say of that."""
+    def look(self, apply: Apply) -> None:
+        """Takes in what has changed, by `apply`, all of it or nothing."""
         now = self._stamps()
         if now != self._seen and self.pause_s() == 0.0:
             self._seen = now
             self._take_in(apply)
-        return self.notes()
 
     def notes(self) -> tuple[str, ...]:
         """What a result has to say; what waits for the next start is said once."""
@@ -86,6 +94,18 @@ class Follower:
 
     def _stamps(self) -> dict[Path, Stamp]:
         return {path: _stamp(path) for path in self._files()}
+
+
+def at_once(running: Settings, found: Settings) -> tuple[Settings, tuple[str, ...]]:
+    """What of the found settings a running program can follow, and the names of those that wait for its next start."""
+    waiting = []
+    for key in AT_START:
+        section, name = key.split(".")
+        held, new = getattr(getattr(running, section), name), getattr(found, section)
+        if getattr(new, name) != held:
+            waiting.append(key)
+            found = found.model_copy(update={section: new.model_copy(update={name: held})})
+    return found, tuple(waiting)
 
 
 def _stamp(path: Path) -> Stamp:

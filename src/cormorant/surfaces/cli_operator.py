@@ -355,11 +355,11 @@ def mcp(structured: str, pair: bool, how: bool) -> None:
         from cormorant.surfaces.mcp import serve_stdio
     except ModuleNotFoundError as error:
         raise NotConfigured(f"the MCP server needs the package {error.name}", remedy="pip install 'cormorant[mcp]'") from error
-    from cormorant.settings import load
+    from cormorant.settings import follow
     from cormorant.web import Web
 
     async def serve() -> None:
-        async with Web(load()) as web:
+        async with Web(follow()) as web:
             await serve_stdio(web, structured=structured, pair=pair)  # type: ignore[arg-type]
 
     run_async(serve())
@@ -387,12 +387,16 @@ def serve(host: str | None, port: int | None) -> None:
         from cormorant.surfaces.http import serve as serve_http
     except ModuleNotFoundError as error:
         raise NotConfigured(f"the HTTP server needs the package {error.name}", remedy="pip install 'cormorant[serve]'") from error
-    from cormorant.settings import load
+    from cormorant.settings import Settings, follow
 
-    found = load()
     changes = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
-    found = found.model_copy(update={"server": found.server.model_copy(update=changes)})
-    run_async(serve_http(found, _server_folder(found.server.path), ready=lambda url: tell(f"cormorant on {url}, Ctrl-C stops it")))
+
+    def as_asked(found: Settings) -> Settings:
+        return found.model_copy(update={"server": found.server.model_copy(update=changes)})
+
+    followed = follow(as_asked)
+    folder = _server_folder(followed.settings.server.path)
+    run_async(serve_http(followed, folder, ready=lambda url: tell(f"cormorant on {url}, Ctrl-C stops it")))
 
 
 @click.group()

@@ -28,7 +28,7 @@ from starlette.types import Receive, Scope, Send
 import cormorant
 from cormorant import shapes, sse
 from cormorant.errors import Cancelled, CormorantError, Internal, InvalidArguments, NotConfigured, NotHeld, Timeout
-from cormorant.settings import Settings
+from cormorant.settings import Follower, Settings
 from cormorant.surfaces.compat import add_compat
 from cormorant.surfaces.executions import LISTED_MAX, Execution
 from cormorant.surfaces.guard import Guard, is_loopback, shaped
@@ -43,9 +43,10 @@ STOPS = (signal.SIGINT, signal.SIGTERM)
 NAME = PathParameter(json_schema_extra={"enum": [one.name for one in TOOLS]})  # aliases work too
 
 
-def create_app(settings: Settings, folder: Path, *, keys: Keys | None = None) -> FastAPI:
+def create_app(settings: Settings | Follower, folder: Path, *, keys: Keys | None = None) -> FastAPI:
     """The application; `folder` holds keys, executions and tenants. Raises: NotConfigured for an open bind without a key."""
     service = Service(settings, folder, keys=keys)
+    settings = service.settings
     if service.needs_key and not service.keys.all():
         raise NotConfigured(f"{settings.server.host} is reachable from elsewhere and there is no key", remedy="cormorant key create TENANT")
 
@@ -407,10 +408,10 @@ def listening(host: str, port: int) -> socket.socket:
     return bound
 
 
-async def serve(settings: Settings, folder: Path, *, ready: Callable[[str], None] = lambda url: None) -> None:
+async def serve(settings: Settings | Follower, folder: Path, *, ready: Callable[[str], None] = lambda url: None) -> None:
     """Run until a signal; streams in progress are ended, not torn. `ready` hears the address once it is bound."""
     app = create_app(settings, folder)
-    server = settings.server
+    server = app.state.service.settings.server
     try:
         bound = listening(server.host, server.port)
     except OSError as error:

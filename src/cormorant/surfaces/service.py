@@ -11,11 +11,11 @@ from fastapi import Request
 from starlette.types import ASGIApp
 
 from cormorant.errors import CormorantError, RateLimited
-from cormorant.settings import Settings
+from cormorant.settings import Follower, Settings, at_once
 from cormorant.surfaces.executions import Executions
 from cormorant.surfaces.guard import is_loopback
 from cormorant.surfaces.measures import Measures
-from cormorant.surfaces.tenants import LOCAL, Keys, settings_of
+from cormorant.surfaces.tenants import LOCAL, Keys, follow_tenant
 from cormorant.web import Web
 
 
@@ -28,7 +28,7 @@ class Unauthorized(CormorantError):
 class Tenant:
     """What belongs to one tenant: its `Web`, its executions, its MCP server."""
 
-    def __init__(self, name: str, settings: Settings, folder: Path, concurrency: int) -> None:
+    def __init__(self, name: str, settings: Settings | Follower, folder: Path, concurrency: int) -> None:
         self.name = name
         self.web = Web(settings)
         self.executions = Executions(folder / "executions")
@@ -87,8 +87,9 @@ class Tenant:
 class Service:
     """The state of one server: settings, keys, and the tenants that have called."""
 
-    def __init__(self, settings: Settings, folder: Path, *, keys: Keys | None = None) -> None:
-        self.settings = settings
+    def __init__(self, settings: Settings | Follower, folder: Path, *, keys: Keys | None = None) -> None:
+        self._followed = settings if isinstance(settings, Follower) else None
+        self.settings = settings.settings if isinstance(settings, Follower) else settings
         self.folder = folder
         self.keys = keys or Keys(folder / "keys.json")
         self.measures = Measures()
@@ -101,13 +102,16 @@ class Service:
 
     def tenant(self, name: str) -> Tenant:
         if name not in self._tenants:
-            own = self.settings if name == LOCAL else settings_of(self.folder / "tenants", name)
+            local = self._followed.again() if self._followed else self.settings
+            own = local if name == LOCAL else follow_tenant(self.folder / "tenants", name)
             home = self.folder if name == LOCAL else self.folder / "tenants" / name
             self._tenants[name] = Tenant(name, own, home, self.settings.server.concurrency)
         return self._tenants[name]
 
     def caller(self, request: Request, *, key_in_query: bool = False) -> Tenant:
         """Who calls. Raises: Unauthorized."""
+        if self._followed:
+            self._followed.look(self._renew)
         given = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ").strip()
         if not given and key_in_query:
             given = request.query_params.get("api_key", "")
@@ -117,6 +121,10 @@ class Service:
         if name is None:
             raise Unauthorized("a valid key is needed", remedy="send it as X-API-KEY; cormorant key create TENANT makes one")
         return self.tenant(name)
+
+    def _renew(self, found: Settings) -> tuple[str, ...]:
+        self.settings, waiting = at_once(self.settings, found)
+        return waiting
 
     def admit(self, tenant: Tenant) -> None:
         """Raises: RateLimited when no more calls are taken on."""

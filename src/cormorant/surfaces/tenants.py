@@ -20,7 +20,7 @@ from typing import Any
 
 from cormorant import settings as settings_room
 from cormorant.errors import InvalidArguments, NotConfigured
-from cormorant.settings import Settings
+from cormorant.settings import Follower, Settings
 
 PREFIX = "cmt_"  # what a scanner for leaked keys may look for
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -121,3 +121,8 @@ def settings_of(folder: Path, tenant: str) -> Settings:
     table["store"] = {**table.get("store", {}), "path": str(home / "results")}
     table["library"] = {**table.get("library", {}), "path": str(home / "library.db")}
     return settings_room.of(table)
+
+
+def follow_tenant(folder: Path, tenant: str) -> Follower:
+    """The same, taken in again when the tenant's file changes. Raises: InvalidArguments, NotConfigured."""
+    return Follower(lambda: settings_of(folder, tenant), lambda: [folder / checked_tenant(tenant) / "cormorant.toml"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from cormorant.address import Url, parse
@@ -153,6 +153,14 @@ class Transport:
             raise walk.timed_out(timeout_s) from None
         except CormorantError as error:
             raise walk.placed(error) from error.__cause__
+
+    def renew(self, policy: Policy, *, proxy: str | None = None, options: Options | None = None) -> None:
+        """Follow these from the next request on; one on its way ends as it began. No connection is kept. Raises: InvalidArguments."""
+        options = options or Options()
+        dialler, old = self._dialler.renewed(policy, proxy, options), self._pool
+        self.policy, self.options, self._dialler, self._pool = policy, options, dialler, Pool()
+        self._ground = replace(self._ground, policy=policy, options=options, dialler=dialler, pool=self._pool)
+        old.close()
 
     async def addresses(self, url: str | Url) -> list[str]:
         """What the resolver says of this host now, judged by nobody; empty where a proxy would resolve it. Raises: Dns."""

@@ -60,6 +60,13 @@ class Dialler:
         self._tls: ssl.SSLContext | None = None
         self._connect: Connect = connect
 
+    def renewed(self, policy: Policy, proxy: str | None, options: Options) -> Dialler:
+        """One for other settings, over the same resolver. Raises: InvalidArguments."""
+        made = Dialler(policy, self._resolve, proxy, options)
+        made._system.close()
+        made._system, made._connect = self._system, self._connect
+        return made
+
     def proxied(self, url: Url) -> bool:
         """Whether this address goes through the proxy."""
         return self._proxy is not None and not matches(self._no_proxy, url.host, url.port, wide=True)
