@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "cormorant"
 ROOMS = [  # top to bottom; a room imports from lower lines only, and from itself
     ("surfaces", "adapters"),
-    ("tools", "blocking"),
+    ("blocking",),
     ("web",),
     ("backends",),
     ("capabilities", "fetching", "fitting"),
@@ -24,12 +24,12 @@ ROOMS = [  # top to bottom; a room imports from lower lines only, and from itsel
     ("cache",),
     ("transport",),
     ("store", "view"),
-    ("passages", "hits", "hosted"),
+    ("passages", "hits", "hosted", "tools"),
     ("tokens", "search", "gates", "ledger", "audit", "events", "find", "changes", "results", "secrets"),
     ("citations", "forms", "sse"),
     ("blocks",),
     ("policy",),
-    ("document", "alternates", "background"),
+    ("document", "alternates", "background", "pictures"),
     ("address", "settings", "shapes", "words"),
     ("errors",),
 ]

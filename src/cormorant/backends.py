@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_room
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +19,7 @@ class Backends:
 
     def __init__(self, fetcher: Fetcher) -> None:
         self._fetcher = fetcher
+        self.stream = Line(fetcher)
 
     async def api(
         self,
@@ -47,17 +49,6 @@ class Backends:
             spent.settle(bytes=found.wire_bytes)
         return Reply(found.status, dict(found.headers), found.body, found.url)
 
-    @asynccontextmanager
-    async def stream(
-        self, method: str, url: str, *, headers: Mapping[str, str] = {}, body: bytes = b"", timeout_s: float = 120.0
-    ) -> AsyncIterator[Streaming]:
-        """The same for an answer that is read while it comes, such as a model's."""
-        with self._fetcher.account.get().reserve(requests=1):
-            async with self._fetcher.transport.stream(
-                method, url, credentials=headers, body=body, purpose="write", trusted=True, timeout_s=timeout_s
-            ) as response:
-                yield response
-
     async def page(
         self,
         method: str,
@@ -74,6 +65,39 @@ class Backends:
             found = await self._fetcher.transport.get(_with_params(url, params), headers=headers, timeout_s=timeout_s, any_status=True)
             spent.settle(requests=max(1, len(found.hops)), bytes=found.wire_bytes)
         return Reply(found.status, dict(found.headers), found.body, found.url)
+
+
+class Line:
+    """The way to a language model: a response that is read while it comes, and its price in the account of the call."""
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+
+    @asynccontextmanager
+    async def __call__(
+        self, method: str, url: str, *, headers: Mapping[str, str] = {}, body: bytes = b"", timeout_s: float = 120.0
+    ) -> AsyncIterator[Streaming]:
+        """One response; its bytes are settled when it is over, however it ended."""
+        read = 0
+
+        async def counted(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+            nonlocal read
+            async for chunk in chunks:
+                read += len(chunk)
+                yield chunk
+
+        with self._fetcher.account.get().reserve(requests=1) as spent:
+            async with self._fetcher.transport.stream(
+                method, url, credentials=headers, body=body, purpose="write", trusted=True, timeout_s=timeout_s
+            ) as response:
+                try:
+                    yield replace(response, _chunks=lambda: counted(response.chunks()))
+                finally:
+                    spent.settle(bytes=read)
+
+    def spend(self, tokens: int) -> None:
+        """Counts the tokens that a model says a call of it cost."""
+        self._fetcher.account.get().spend(tokens=tokens)
 
 
 def _with_params(url: str, params: Mapping[str, str]) -> str:

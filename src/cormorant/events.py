@@ -103,6 +103,64 @@ class Failed(Event):
         return {"message": self.message, "code": self.code}
 
 
+@dataclass(frozen=True)
+class AgentStarted(Event):
+    """Research began. Its stream ends with exactly one `AgentCompleted` or `AgentFailed`."""
+
+    event: ClassVar[str] = "agent_processing_started"
+    question: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {"query": self.question}
+
+
+@dataclass(frozen=True)
+class AgentStepStarted(Event):
+    """One use of a tool, by the names that clients of agents know."""
+
+    event: ClassVar[str] = "agent_step_started"
+    number: int
+    action: str
+    detail: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {"step": self.number, "action": self.action, "detail": self.detail}
+
+
+@dataclass(frozen=True)
+class AgentStepCompleted(AgentStepStarted):
+    event: ClassVar[str] = "agent_step_completed"
+
+
+@dataclass(frozen=True)
+class ResponseChunk(Event):
+    """The next piece of what research answers, before its citations are replaced."""
+
+    event: ClassVar[str] = "response_chunk"
+    text: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return {"content": self.text}
+
+
+@dataclass(frozen=True)
+class AgentCompleted(Finished):
+    event: ClassVar[str] = "agent_processing_complete"
+
+
+@dataclass(frozen=True)
+class AgentFailed(Failed):
+    event: ClassVar[str] = "agent_processing_error"
+
+
+def endings(tool: str) -> tuple[type[Finished], type[Failed]]:
+    """The two events of which exactly one ends the stream of a tool."""
+    return (AgentCompleted, AgentFailed) if tool == "research" else (Finished, Failed)
+
+
 Emit = Callable[[Event], Awaitable[None]]
 
 

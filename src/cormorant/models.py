@@ -5,10 +5,10 @@ Any OpenAI-compatible API, Anthropic, Gemini, xAI or Ollama. The library that sp
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cormorant.errors import CormorantError, NotConfigured, ProviderError, RateLimited, Timeout
 from cormorant.policy import Policy
@@ -19,7 +19,16 @@ from cormorant.transport.identity import options_of
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-Stream = Callable[..., AbstractAsyncContextManager[Streaming]]
+
+class Stream(Protocol):
+    """Opens a response that is read while it comes, and is told the tokens that the model says it cost."""
+
+    def __call__(
+        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes, timeout_s: float
+    ) -> AbstractAsyncContextManager[Streaming]: ...
+
+    def spend(self, tokens: int) -> None: ...
+
 T = TypeVar("T")
 
 REMEDY = "pip install 'cormorant[llm]'"
@@ -60,7 +69,7 @@ class LanguageModel:
 
         base = self._settings.answer.model_url or PROVIDERS[self.provider][0]
         async with AsyncExitStack() as closing:
-            stream = self._stream
+            stream: Callable[..., AbstractAsyncContextManager[Streaming]] | None = self._stream
             if stream is None:  # used by itself, outside a Web
                 own = await closing.enter_async_context(Transport(Policy(), options=options_of(self._settings)))
                 stream = partial(own.stream, trusted=True, purpose="write")
@@ -86,11 +95,24 @@ class LanguageModel:
         try:
             async with self.opened() as model:
                 agent = Agent(model, output_type=kind, instructions=rules, retries=1)
-                run = await agent.run(asked, model_settings={"temperature": 0.0, "timeout": TIMEOUT_S})
+                run = await agent.run(asked, model_settings=self.how(model))
+            self.spent(run.usage)
         except (errors.AgentRunError, TimeoutError) as failed:
             raise self.failure(failed) from failed
         output: T = run.output
         return output
+
+    @staticmethod
+    def how(model: Model, **more: Any) -> Any:
+        """The settings of a request: the likeliest words, where the model lets anybody choose."""
+        profile: Any = model.profile
+        fixed = profile.get("openai_supports_reasoning") or profile.get("anthropic_disallows_sampling_settings")
+        return {"timeout": TIMEOUT_S, **({} if fixed else {"temperature": 0.0}), **more}
+
+    def spent(self, usage: Any) -> None:
+        """Puts what the model says a call cost into the account of the run."""
+        if self._stream is not None:
+            self._stream.spend(usage.input_tokens + usage.output_tokens)
 
     def failure(self, error: Exception) -> CormorantError:
         """The error of our tree that a failure of the library is, without the key in it."""
@@ -123,7 +145,7 @@ def _ours_behind(error: BaseException | None) -> CormorantError | None:
     return None
 
 
-def _carrier(stream: Stream) -> Any:
+def _carrier(stream: Callable[..., AbstractAsyncContextManager[Streaming]]) -> Any:
     """An httpx transport over ours: the vendors' libraries speak through it and open no connection of their own."""
     import httpx2
 

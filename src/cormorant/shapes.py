@@ -102,6 +102,21 @@ class Changes(TypedDict):
     more: int
 
 
+class ImageFacts(TypedDict):
+    mime: str
+    width: int
+    height: int
+    bytes: int
+
+
+class Image(ImageFacts):
+    """An image in a result: `data` in Base64, `None` where it is too large for a message."""
+
+    name: str
+    original: ImageFacts | None
+    data: str | None
+
+
 class Page(TypedDict):
     """`web_fetch` of one address."""
 
@@ -140,6 +155,7 @@ class Page(TypedDict):
     structured: NotRequired[dict[str, Any]]
     changes: NotRequired[Changes]
     matches: NotRequired[Matches]
+    image: NotRequired[Image]
 
 
 class Item(TypedDict):
@@ -182,6 +198,7 @@ class Stored(TypedDict):
     next_offset: NotRequired[int]
     matches: NotRequired[Matches]
     changes: NotRequired[Changes]
+    image: NotRequired[Image]
 
 
 class Hit(TypedDict):
@@ -303,6 +320,8 @@ class Answer(TypedDict):
 class Cited(TypedDict):
     url: str
     title: str
+    rank: NotRequired[int]
+    content_kind: NotRequired[str]
 
 
 class Report(TypedDict):
@@ -316,6 +335,7 @@ class Report(TypedDict):
     verdicts: list[Verdict]
     response_id: str
     notes: list[str]
+    model: NotRequired[str]
 
 
 def schema(*shapes: type) -> dict[str, Any]:

@@ -20,7 +20,7 @@ LIMIT_BYTES = 64 * 1024  # of one event on the wire, field names and line ends i
 EVENT_MAX_BYTES = 16 * 1024 * 1024  # what a reader keeps of one event, joined chunks included
 CHUNK_SUFFIX = "_delta_sse"
 HEARTBEAT = b": heartbeat\n\n"
-TERMINAL = {"tool_end", "error"}
+TERMINAL = {"tool_end", "error", "agent_processing_complete", "agent_processing_error"}  # the last two of research
 ALIASES = {"final_result": "tool_end"}  # what an older server calls the end
 
 

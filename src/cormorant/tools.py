@@ -12,14 +12,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from cormorant import shapes
 from cormorant.errors import InvalidArguments
 from cormorant.events import Emit
-
-if TYPE_CHECKING:
-    from cormorant.web import Web
 
 Kind = Literal["string", "strings", "integer", "boolean"]
 
@@ -75,15 +72,16 @@ class Tool:
         """The JSON Schema of the result, as every surface sends it to code."""
         return shapes.schema(*self.returns)
 
-    async def run(self, web: Web, arguments: Mapping[str, Any], *, emit: Emit | None = None) -> Any:
-        """Read the arguments, do the work, and return its result: a value with `as_text()` and `as_dict()`.
+    async def run(self, web: Any, arguments: Mapping[str, Any], *, emit: Emit | None = None, **options: Any) -> Any:
+        """Read the arguments, do the work with a `Web`, and return its result: a value with `as_text()` and `as_dict()`.
 
-        `emit` hears the events of a tool that has some. Raises: CormorantError.
+        `emit` hears the events of a tool that has some; `options` go to the method as they are, from a surface whose caller may
+        give them. Raises: CormorantError.
         """
         read, notes = self.read(arguments)
         heard = {"emit": emit} if emit and self.streams else {}
         kept = {"notes": tuple(notes)} if notes else {}
-        return await getattr(web, self.method)(**read, **heard, **kept)
+        return await getattr(web, self.method)(**read, **heard, **kept, **options)
 
     def read(self, raw: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         """The arguments as the method takes them, and a note for each value that had to be changed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from cormorant import settings as settings_room
+from cormorant import sse
 from cormorant.address import parse
 from cormorant.answer import Answer
 from cormorant.answer import Options as AnswerOptions
@@ -25,7 +26,7 @@ from cormorant.changes import changes
 from cormorant.crawl import LINKS_MAX, Reach, SiteMap, crawl, site_map
 from cormorant.document import Document
 from cormorant.drift import recheck
-from cormorant.errors import BudgetSpent, CormorantError, InvalidArguments, Refused
+from cormorant.errors import CormorantError, InvalidArguments, Refused
 from cormorant.events import Emit, Event, Updated, nowhere
 from cormorant.fetching import Fetcher, Wanted, errors_of
 from cormorant.find import find as find_in
@@ -34,7 +35,7 @@ from cormorant.gates import Called, Gate, HandedOver, through
 from cormorant.ledger import Ledger
 from cormorant.parts import part
 from cormorant.policy import Check, Policy
-from cormorant.research import Bounds, Report
+from cormorant.research import Agent, Definition, Report, read_definition
 from cormorant.research import research as research_walk
 from cormorant.results import Item as Target
 from cormorant.results import Page, Pages, Stored
@@ -408,7 +409,7 @@ class Web:
                 search=self._search_for_answer,
                 read=self._read_for_answer,
                 reranker=self._reranker(),
-                writer=self._writer(),
+                writer=self._writer(self.settings.answer.writer),
                 judge=self._judge(),
                 emit=emit,
                 query=Query(called["query"], count=10, freshness=called["freshness"], domains=tuple(called["domains"])),
@@ -419,11 +420,16 @@ class Web:
 
     async def stream_answer(self, query: str, **options: Any) -> AsyncGenerator[Event, None]:
         """`answer`, event by event (`event.event`, `event.data`): the last is `tool_end` or `error`, and there is one."""
+        async for event in self._streamed(lambda emit: self.answer(query, emit=emit, **options)):
+            yield event
+
+    async def _streamed(self, call: Callable[[Emit], Awaitable[Any]]) -> AsyncGenerator[Event, None]:
+        """The events of a call while it works. Leaving early cancels the work; a slow reader slows it down."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue(QUEUED_EVENTS)
 
         async def work() -> None:
             try:
-                await self.answer(query, emit=queue.put, **options)
+                await call(queue.put)
             finally:
                 await queue.put(None)
 
@@ -431,7 +437,7 @@ class Web:
         told = False
         try:
             while (event := await queue.get()) is not None:
-                told = told or event.event in ("tool_end", "error")
+                told = told or event.event in sse.TERMINAL
                 yield event
             try:
                 await working
@@ -455,58 +461,72 @@ class Web:
 
     # -- research ------------------------------------------------------------------------------------------------------
 
-    async def research(self, question: str, *, emit: Emit = nowhere, notes: Notes = (), **bounds: float) -> Report:
+    async def research(
+        self,
+        question: str,
+        *,
+        agent: Definition | str | Path | None = None,
+        emit: Emit = nowhere,
+        notes: Notes = (),
+        **bounds: float,
+    ) -> Report:
         """Find out, with sources: search and read in steps until answered, then one cited, checked answer.
 
-        `bounds` narrow the run: steps, searches, fetches, tokens, seconds; a bound that is hit is named in `stopped`, and
-        the answer is what was found until then. Raises: InvalidArguments, NoProvider, ProviderError, Vetoed.
+        A configured model plans and writes; without one rules plan, and the answer is quoted. `agent` is an agent file (see
+        research/definition.py). `bounds` narrow the run: steps, searches, fetches, tokens, seconds; one that is hit is named
+        in `stopped`, and the answer is what was found until then. Raises: InvalidArguments, NotConfigured, NoProvider,
+        ProviderError, Vetoed.
         """
         question = question.strip()
         if not question:
             raise InvalidArguments("research needs a question", remedy='web.research("what to find out")')
-        try:
-            limits = Bounds(**bounds)  # type: ignore[arg-type]
-        except TypeError as error:
-            raise InvalidArguments(f"unknown bound: {error}", remedy="bounds are steps, searches, fetches, tokens, seconds") from error
+        read = agent if isinstance(agent, Definition) else read_definition(agent) if agent else Definition()
+        who = read.within(bounds)
         notes += await self._renewed()
-        await self._called("research", query=question)
+        called = await self._called("research", query=question)
         self.fetcher.remember(question)
+        how = self.settings.answer
 
-        async def read(url: str, query: str, budget: int) -> tuple[Document, int]:
-            page = await self.fetch(url, query=query, budget=budget)
-            assert isinstance(page, Page)
-            return Document(url=page.final_url, markdown=page.content, title=page.title, published=page.published_at), (
-                page.fit["tokens"] if page.fit else 0
-            )
+        async def finish(report: Report) -> Report:
+            gated = await through(self.gates, HandedOver("research", report.answer))
 
-        async def conclude(found: Found, pages: dict[str, Document]) -> Answer:
-            async def known(_: Query) -> Found:
-                return found
+            async def usage() -> dict[str, Any]:
+                return {**report.usage, "ledger": ledger.as_dict()}
 
-            async def gathered(url: str, _: int) -> Document:
-                if url not in pages:
-                    raise BudgetSpent("the run ended before this page was read", remedy="raise the bounds of the research")
-                return pages[url]
-
-            options = AnswerOptions(
-                keep=self.settings.answer.keep, scrape="on", unsupported=self.settings.answer.unsupported, style="plain"
-            )
-            return await answer_walk(
-                question, search=known, read=gathered, reranker=self._reranker(), writer=self._writer(), options=options
-            )
+            told = await self._tape.fact("account", {"research": question}, usage, PLAIN)
+            report = replace(report, answer=gated.text, notes=(*report.notes, *notes), usage=told)
+            item = Item(query=question, text=report.as_text(), title=question)
+            stored_as, warnings = await self._keep(Held("research", (item,), arguments={"query": question}, result=report.as_dict()))
+            return replace(report, response_id=stored_as, notes=(*report.notes, *warnings))
 
         with self._accounted() as ledger:
-            report = await research_walk(question, search=self.search, read=read, conclude=conclude, bounds=limits, emit=emit)
-        gated = await through(self.gates, HandedOver("research", report.answer))
+            return await research_walk(
+                called["query"],
+                who,
+                tools=self,
+                agent=self._agent(who),
+                reranker=self._reranker(),
+                quote=self._writer("quote" if how.writer in ("auto", "llm") else how.writer),
+                judge=self._judge(),
+                options=AnswerOptions(keep=how.keep, budget=how.budget, unsupported=how.unsupported),
+                emit=emit,
+                finish=finish,
+            )
 
-        async def usage() -> dict[str, Any]:
-            return {**report.usage, "ledger": ledger.as_dict()}
+    async def stream_research(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:
+        """`research`, event by event: the last is `agent_processing_complete` or `agent_processing_error`, and there is one."""
+        async for event in self._streamed(lambda emit: self.research(question, emit=emit, **options)):
+            yield event
 
-        told = await self._tape.fact("account", {"research": question}, usage, PLAIN)
-        report = replace(report, answer=gated.text, notes=notes, usage=told)
-        item = Item(query=question, text=report.as_text(), title=question)
-        stored_as, _ = await self._keep(Held("research", (item,), arguments={"query": question}, result=report.as_dict()))
-        return replace(report, response_id=stored_as)
+    def _agent(self, who: Definition) -> Agent | None:
+        """The model that plans, where one is configured or the agent's file names one. Raises: NotConfigured."""
+        how = self.settings.answer
+        if not who.model and (how.writer not in ("auto", "llm") or (not self._modelled and how.writer != "llm")):
+            return None
+        # The vendor's own search goes where our lists do not hold, so it is only used where there are none.
+        own_api = not how.model_url and self.policy.allow is None and not self.policy.block
+        hosted = how.hosted_search == "on" or (how.hosted_search == "auto" and own_api)
+        return Agent(self.settings, who, stream=self._backends.stream, hosted=hosted)
 
     async def _search_for_answer(self, query: Query) -> Found:
         return await self._screened(await self._find(query))
@@ -545,10 +565,14 @@ class Web:
         made = part("judge", kind)
         return made(self.settings, stream=self._backends.stream) if kind == "llm" else made(self.settings, self._backends.api)
 
-    def _writer(self) -> Any:
+    @property
+    def _modelled(self) -> bool:
+        """Whether a language model is configured."""
+        return bool(self.settings.answer.model or self.settings.models.get("default"))
+
+    def _writer(self, name: str) -> Any:
         how = self.settings.answer
-        modelled = bool(how.model or self.settings.models.get("default"))
-        name = how.writer if how.writer != "auto" else "llm" if modelled else "quote"
+        name = name if name != "auto" else "llm" if self._modelled else "quote"
         made = part("write", name)
         return made(sentences=how.sentences) if name == "quote" else made(self.settings, stream=self._backends.stream)
 
@@ -696,7 +720,7 @@ class Web:
     @contextmanager
     def _accounted(self) -> Iterator[Ledger]:
         """The account of one call, for everything that is done in it. Raises: BudgetSpent when a limit is passed already."""
-        with self.ledger.call() as ledger:
+        with self.fetcher.account.get().call() as ledger:
             ledger.check()
             token = self.fetcher.account.set(ledger)
             try:

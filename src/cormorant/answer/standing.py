@@ -46,8 +46,8 @@ class Standing:
 
 def claims(text: str) -> list[Claim]:
     """Every cited claim: the sentence before a group of markers, or the part of it since the group before."""
-    bare, groups = _bare(text)
-    spans = sentences(bare)
+    flat, groups = bare(text)
+    spans = sentences(flat)
     code = code_spans(text)
     found: list[Claim] = []
     taken = 0
@@ -58,15 +58,15 @@ def claims(text: str) -> list[Claim]:
         if owner is None:
             continue
         start = max(owner[0], taken) if at - taken >= CLAUSE_MIN_CHARS else owner[0]
-        said = bare[start:at].strip(" \t\n,;、，")
+        said = flat[start:at].strip(" \t\n,;、，")
         if said:
             numbers = tuple(dict.fromkeys(int(n) for n in _NUMBER.findall(group[0])))
-            found.append(Claim(_plain(said), numbers, _with_markers(start, groups), group.end()))
+            found.append(Claim(plain(said), numbers, with_markers(start, groups), group.end()))
         taken = at
     return found
 
 
-def _bare(text: str) -> tuple[str, list[tuple[re.Match[str], int]]]:
+def bare(text: str) -> tuple[str, list[tuple[re.Match[str], int]]]:
     """The text without markers, and for each group of markers where it stood in that."""
     groups: list[tuple[re.Match[str], int]] = []
     removed = 0
@@ -76,11 +76,11 @@ def _bare(text: str) -> tuple[str, list[tuple[re.Match[str], int]]]:
     return _GROUP.sub("", text), groups
 
 
-def _with_markers(at: int, groups: Sequence[tuple[re.Match[str], int]]) -> int:
+def with_markers(at: int, groups: Sequence[tuple[re.Match[str], int]]) -> int:
     return at + sum(len(group[0]) for group, stood in groups if stood <= at)
 
 
-def _plain(claim: str) -> str:
+def plain(claim: str) -> str:
     """The claim without list marks, quotation marks and emphasis around it."""
     return re.sub(r"^(?:[-*+>#]+|\d+[.)])\s+|\*\*|__", "", claim).strip()
 

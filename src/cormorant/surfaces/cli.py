@@ -46,6 +46,7 @@ EXAMPLES = {
         "cormorant fetch https://example.com/guide",
         "cormorant fetch https://example.com/guide --budget 1000 --query 'how to install'",
         "cat urls.txt | cormorant fetch - --json",
+        "cormorant fetch https://example.com/map.png -o map.png",
         "cormorant fetch ./report.pdf --section Results --body",
     ),
     "web_get": ("cormorant get 0123456789abcdef0123456789abcdef --section API", "cormorant get ID --find timeout --budget 500"),
@@ -136,8 +137,13 @@ def tool_command(name: str, tool: Tool) -> click.Command:
     params.append(click.Option(["--json", "as_json"], is_flag=True, help="The result as JSON."))
     if tool.method in ("fetch", "get"):
         params.append(click.Option(["--body"], is_flag=True, help="The page's text alone, without the header."))
+        save = click.Path(dir_okay=False, writable=True)
+        params.append(click.Option(["-o", "--save"], type=save, metavar="FILE", help="Write the page's text, or the image, to this file."))
     if tool.method in ("answer", "research"):
         params.append(click.Option(["--stream"], is_flag=True, help="Every event as a JSON line {event, data}."))
+    if tool.method == "research":
+        agent = click.Path(exists=True, dir_okay=False)
+        params.append(click.Option(["--agent"], type=agent, metavar="FILE", help="An agent file: its model, tools, budgets, instructions."))
     if tool.open_world:
         tape = click.Path(dir_okay=False)
         params.append(click.Option(["--record"], type=tape, help="Write everything that comes to this WARC file as well."))
@@ -172,13 +178,16 @@ def _parameter(argument: Argument) -> click.Parameter:
 
 def _run_tool(tool: Tool, given: dict[str, Any]) -> None:
     as_json, body, stream = (given.pop(key, False) for key in ("as_json", "body", "stream"))
+    options = {"agent": given.pop("agent")} if given.get("agent") else {}
+    given.pop("agent", None)
     tape = {key: given.pop(key, None) for key in ("record", "replay")}
+    save = given.pop("save", None)
     arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
     arguments = {name: value for name, value in arguments.items() if value not in (None, [], "")}
     _place_positional(tool, arguments)
     from cormorant.surfaces.terminal import run_tool
 
-    code = run_async(run_tool(tool, arguments, as_json=as_json, body=body, stream=stream, tape=tape))
+    code = run_async(run_tool(tool, arguments, as_json=as_json, body=body, stream=stream, tape=tape, options=options, save=save))
     if code:
         raise SystemExit(code)
 

@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from cormorant import sse
 from cormorant.errors import Cancelled, CormorantError, Internal
-from cormorant.events import Emit, Event, Failed, Finished
+from cormorant.events import Emit, Event, endings
 from cormorant.surfaces.tenants import write_private
 
 Status = Literal["pending", "running", "completed", "failed", "cancelled"]
@@ -70,7 +71,7 @@ class Execution:
             for event in self.events[seen:]:
                 seen = event[0]
                 yield event
-                if event[1] in ("tool_end", "error"):
+                if event[1] in sse.TERMINAL:
                     return
             if self.status in ENDED and seen >= len(self.events):
                 return
@@ -118,25 +119,26 @@ class Executions:
             told.append(event)
             run.add(event)
 
+        finished, failed = endings(run.tool)
         terminal: Event | None = None
         try:
             result = (await work(emit)).as_dict()
             run.status, run.outputs = "completed", result
-            terminal = Finished(result)
+            terminal = finished(result)
         except CormorantError as error:
             run.status, run.error = "failed", error.as_dict()
-            terminal = Failed(error.message, error.code)
+            terminal = failed(error.message, error.code)
         except asyncio.CancelledError:
             stopped = Cancelled("the execution was cancelled", remedy="start it again")
             run.status, run.error = "cancelled", stopped.as_dict()
-            terminal = Failed(stopped.message, stopped.code)
+            terminal = failed(stopped.message, stopped.code)
         except Exception as error:  # the outer edge of a run: a bug ends it, and says so without its stack
             run.status, run.error = "failed", Internal(f"{type(error).__name__} in {run.tool}").as_dict()
-            terminal = Failed(run.error["message"], "internal")
+            terminal = failed(run.error["message"], "internal")
         finally:
             run.completed_at = _now()
             self._save(run)
-            if terminal is not None and not any(event.event in ("tool_end", "error") for event in told):
+            if terminal is not None and not any(event.event in sse.TERMINAL for event in told):
                 run.add(terminal)
             run._wake()
             self._trim()
@@ -204,9 +206,9 @@ class Executions:
             run.status, run.error, run.completed_at = "failed", error.as_dict(), _now()
             self._save(run)
         if run.status == "completed":
-            run.events = [(1, "tool_end", run.outputs)]
+            run.events = [(1, endings(run.tool)[0].event, run.outputs)]
         elif run.error:
-            run.events = [(1, "error", {"message": run.error["message"], "code": run.error["code"]})]
+            run.events = [(1, endings(run.tool)[1].event, {"message": run.error["message"], "code": run.error["code"]})]
         return run
 
 

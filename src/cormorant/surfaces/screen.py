@@ -129,6 +129,8 @@ def evidence(result: Mapping[str, Any]) -> str:
         for gap in result["not_reached"]:
             lines.append(wrapped(f"{gap['url']}: {gap['code']}: {gap['reason']}", indent="  "))
             lines += [style(f"    {gap['command']}", dim=True)] if gap.get("command") else []
+    said = [f"stopped by the limit of {result['stopped']}"] if result.get("stopped") else []
+    lines += ["", *(wrapped(note, indent="") for note in (*said, *result.get("notes", ())))] if said or result.get("notes") else []
     lines += ["", style(f"read more: cormorant get {result['response_id']}", dim=True)] if result.get("response_id") else []
     return "\n".join(lines)
 

@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from cormorant import settings
-from cormorant.errors import CormorantError
-from cormorant.events import Event, Failed, Finished, TextAdded
+from cormorant import settings, sse
+from cormorant.errors import CormorantError, InvalidArguments
+from cormorant.events import Event, TextAdded, endings
+from cormorant.research import Report
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found
 from cormorant.surfaces import screen
@@ -29,16 +30,30 @@ def open_web(*, record: str | None = None, replay: str | None = None) -> Web:
     return Web(loaded.settings, workspace=Path.cwd(), record=record, replay=replay)
 
 
-async def run_tool(tool: Tool, arguments: dict[str, Any], *, as_json: bool, body: bool, stream: bool, tape: dict[str, str | None]) -> int:
-    """Run one tool and show its result. Returns the exit code."""
+async def run_tool(
+    tool: Tool,
+    arguments: dict[str, Any],
+    *,
+    as_json: bool,
+    body: bool,
+    stream: bool,
+    tape: dict[str, str | None],
+    options: dict[str, Any],
+    save: str | None = None,
+) -> int:
+    """Run one tool and show its result, or write what it read to the file `save`. Returns the exit code."""
     async with open_web(**tape) as web:
         if stream:
-            return await _stream(web, tool, arguments)
+            return await _stream(web, tool, arguments, options)
         with Progress(tool.title, _targets(arguments)) as progress:
-            telling = Telling(progress) if tool.method == "answer" and not as_json and sys.stdout.isatty() else None
-            result = await tool.run(web, arguments, emit=telling.heard if telling else progress.heard)
+            telling = Telling(progress) if tool.method in ("answer", "research") and not as_json and sys.stdout.isatty() else None
+            result = await tool.run(web, arguments, emit=telling.heard if telling else progress.heard, **options)
+    if save and isinstance(result, Page | Stored):
+        _save(result, Path(save))
     if as_json:
         emit_json(result.as_dict())
+    elif save and isinstance(result, Page | Stored):
+        tell(f"{save}: {result.content if result.image else f'{len(result.content):,} characters'}")
     elif telling is not None:
         telling.end(result)
     elif body and isinstance(result, Page | Stored):
@@ -49,6 +64,14 @@ async def run_tool(tool: Tool, arguments: dict[str, Any], *, as_json: bool, body
     else:
         _show_listed(result)
     return exit_code(result)
+
+
+def _save(result: Page | Stored, path: Path) -> None:
+    """The image itself, or the text. Raises: InvalidArguments."""
+    try:
+        path.write_bytes(result.image.data if result.image else result.content.encode("utf-8", "surrogatepass"))
+    except OSError as error:
+        raise InvalidArguments(f"{path} can't be written: {error.strerror}", remedy="name another file") from error
 
 
 def _show_listed(result: Any) -> None:
@@ -83,24 +106,25 @@ def exit_code(result: Any) -> int:
     return 0
 
 
-async def _stream(web: Web, tool: Tool, arguments: dict[str, Any]) -> int:
+async def _stream(web: Web, tool: Tool, arguments: dict[str, Any], options: dict[str, Any]) -> int:
     """Every event as a line of JSON; exactly one that ends it, whatever happened."""
     ended = False
+    finished, failed = endings(tool.name)
 
     async def show(event: Event) -> None:
         nonlocal ended
-        ended = ended or event.event in ("tool_end", "error")
+        ended = ended or event.event in sse.TERMINAL
         sys.stdout.write(json.dumps({"event": event.event, "data": event.data}, ensure_ascii=False) + "\n")
         sys.stdout.flush()
 
     try:
-        result = await tool.run(web, arguments, emit=show)
+        result = await tool.run(web, arguments, emit=show, **options)
     except CormorantError as error:
         if not ended:
-            await show(Failed(error.message, error.code))
+            await show(failed(error.message, error.code))
         return error.exit_code
     if not ended:
-        await show(Finished(result.as_dict()))
+        await show(finished(result.as_dict()))
     return exit_code(result)
 
 
@@ -124,8 +148,8 @@ class Telling:
     def end(self, result: Any) -> None:
         """The evidence, once the answer is whole."""
         self._progress.stop()
-        if not self._told:  # a model that streams nothing still answered
-            self._flow.feed(result.cited("plain"))
+        if not self._told:  # a model that streams nothing still answered; research renumbers its sources at the end
+            self._flow.feed(result.answer if isinstance(result, Report) else result.cited("plain"))
         self._flow.end()
         emit(screen.evidence(result.as_dict()))
 

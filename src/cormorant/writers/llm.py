@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from cormorant.citations import Source
-from cormorant.models import TIMEOUT_S, LanguageModel, Stream, library
+from cormorant.models import LanguageModel, Stream, library
 from cormorant.settings import Settings
 from cormorant.writers import Reflection
 
@@ -53,13 +53,15 @@ class Llm:
         """The answer in pieces; what the model thinks comes as `Reflection`. Raises: ProviderError, RateLimited, Timeout."""
         direct, messages, errors = library()
         asked = messages.ModelRequest(parts=[messages.SystemPromptPart(RULES), messages.UserPromptPart(prompt(question, sources))])
-        how = {"temperature": 0.0, "max_tokens": MAX_TOKENS, "timeout": TIMEOUT_S}
         try:
-            async with self._model.opened() as model, direct.model_request_stream(model, [asked], model_settings=how) as stream:
-                async for event in stream:
-                    piece = _piece(event, messages)
-                    if piece:
-                        yield piece
+            async with self._model.opened() as model:
+                how = self._model.how(model, max_tokens=MAX_TOKENS)
+                async with direct.model_request_stream(model, [asked], model_settings=how) as stream:
+                    async for event in stream:
+                        piece = piece_of(event)
+                        if piece:
+                            yield piece
+                    self._model.spent(stream.usage)
         except (errors.AgentRunError, TimeoutError) as failed:
             raise self._model.failure(failed) from failed
 
@@ -71,8 +73,9 @@ class Llm:
         return (await self._model.made(Corrected, MEND, asked)).sentence
 
 
-def _piece(event: Any, messages: Any) -> str:
+def piece_of(event: Any) -> str:
     """The text that an event of the stream brings, thinking apart."""
+    _, messages, _ = library()
     part = event.part if isinstance(event, messages.PartStartEvent) else event.delta if isinstance(event, messages.PartDeltaEvent) else None
     if isinstance(part, messages.TextPart):
         return str(part.content)
