@@ -22,6 +22,7 @@ from cormorant.hosted import attached, hosted_activity, hosted_tools, streamed_a
 from cormorant.library import Library
 from cormorant.providers.api import chain_of
 from cormorant.providers.health import Health
+from cormorant.providers.race import Ran, hedged
 from cormorant.search import Found, Query, Request, SearchProvider, Tried, ranked
 from cormorant.settings import Settings
 from cormorant.settings.files import data_folder
@@ -172,15 +173,22 @@ class Finder:
         weak: Found | None = None
         resting: list[SearchProvider] = []
         until = anyio.current_time() + self.settings.search.keyless_timeout
-        for name in names:  # each is made when its turn comes: most searches end at the first
-            backend = self._ready(name, tried)
+        asked: set[str] = set()  # already, beside a slow one
+        for n, name in enumerate(names):  # each is made when its turn comes: most searches end at the first
+            backend = self._ready(name, tried) if name not in asked else None
             if backend is None:
                 continue
             if self.health.rests(name):
                 resting.append(backend)
                 tried.append(Tried(name, "cooling_down", self.health.why(name)))
                 continue
-            found = await self._attempt(backend, query, tried, failures, until)
+            spare = self._spare(name, names[n + 1 :]) if self.settings.search.hedge else None
+            if spare is not None:
+                ran = await self._race(backend, spare, query, tried, failures)
+                found = ran.answer
+                asked |= {spare.name} if ran.started == 2 else set()
+            else:
+                found = await self._attempt(backend, query, tried, failures, until)
             if found is not None and not (name == "library" and _says_little(found)):
                 return self._finished(found, query, tried)
             if found is not None:
@@ -213,6 +221,35 @@ class Finder:
             tried.append(Tried(backend.name, error.code, error.message))
             return None
 
+    def _spare(self, name: str, others: Sequence[str]) -> SearchProvider | None:
+        """Who is asked too when `name` is slower than it usually is: the next ready one that is no public service."""
+        if name == "library" or self.health.slow_after_s(name) is None:
+            return None
+        for other in others:
+            backend = self._ready(other, [])
+            if backend is None or other == "library" or getattr(backend, "keyless_public", False) or self.health.rests(other):
+                continue
+            return backend
+        return None
+
+    async def _race(
+        self, first: SearchProvider, second: SearchProvider, query: Query, tried: list[Tried], failures: list[CormorantError]
+    ) -> Ran:
+        """Both, the second once the first is slower than usual; who lost is in `tried`. Raises: InvalidArguments."""
+        slow_s = self.health.slow_after_s(first.name) or 0.0
+        began = anyio.current_time()
+        ran = await hedged(lambda: self._ask(first, query), lambda: self._ask(second, query), slow_s)
+        for n, error in ran.errors.items():
+            if isinstance(error, InvalidArguments):
+                raise error
+            failures.append(error)
+            tried.append(Tried((first, second)[n].name, error.code, error.message))
+        if ran.answer is not None and ran.started == 2 and not ran.errors:
+            loser, why = (first, "was slower than it usually is") if ran.winner else (second, f"was asked too, as {first.name} was slow")
+            self.health.took(loser.name, anyio.current_time() - began - (0.0 if ran.winner else slow_s))
+            tried.append(Tried(loser.name, "hedged", f"{loser.name} {why} ({slow_s:.3g} s); {ran.answer.provider} answered first"))
+        return ran
+
     async def _fused(self, names: list[str], query: Query) -> Found:
         """Several backends at once, one list by reciprocal rank; who failed is named."""
         tried: list[Tried] = []
@@ -223,14 +260,15 @@ class Finder:
         async def ask(backend: SearchProvider) -> None:
             try:
                 answers[backend.name] = await self._ask(backend, query)
-            except InvalidArguments:
-                raise
             except CormorantError as error:
                 errors[backend.name] = error
 
         async with anyio.create_task_group() as group:
             for backend in backends:
                 group.start_soon(ask, backend)
+        for error in errors.values():
+            if isinstance(error, InvalidArguments):
+                raise error
         tried += [Tried(name, error.code, error.message) for name, error in errors.items()]
         if not answers:
             raise self._nobody(tried, list(errors.values()))
@@ -247,6 +285,7 @@ class Finder:
 
     async def _ask(self, backend: SearchProvider, query: Query, within_s: float | None = None) -> Found:
         """One backend's answer, noted in its health. Raises: every error of a backend."""
+        began = anyio.current_time()
         try:
             with anyio.fail_after(within_s):
                 found = await backend.search(query)
@@ -261,6 +300,8 @@ class Finder:
             raise
         suspicious = not found.results and backend.name != "library" and query.page == 1 and not query.domains
         self.health.answered(backend.name, empty=suspicious)
+        if self.settings.search.hedge and backend.name != "library":
+            self.health.took(backend.name, anyio.current_time() - began)
         return found
 
     def _finished(self, found: Found, query: Query, tried: Sequence[Tried] = (), note: str = "") -> Found:

@@ -7,8 +7,9 @@ long; a Retry-After is kept as long as it says. When the rest is over the next s
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ FAILURES = 2
 EMPTIES = 3
 REST_S = 600.0
 REST_MAX_S = 6 * 3600.0
+TIMES_KEPT = 40  # durations of the latest answers, for the 95th percentile
+TIMES_NEEDED = 8  # before a percentile says anything
+SLOW = 0.95
 
 
 @dataclass
@@ -29,6 +33,7 @@ class _State:
     rests: int = 0
     until: str = ""
     last_error: str = ""
+    took_s: list[float] = field(default_factory=list)
 
 
 class Health:
@@ -80,6 +85,17 @@ class Health:
             state.rests, state.until, state.last_error = 0, "", ""
         if asdict(state) != before:
             self._write()
+
+    def took(self, name: str, seconds: float) -> None:
+        """Notes how long an answer took; one that was no longer waited for took at least as long."""
+        state = self._state(name)
+        state.took_s = [*state.took_s, round(seconds, 3)][-TIMES_KEPT:]
+        self._write()
+
+    def slow_after_s(self, name: str) -> float | None:
+        """The 95th percentile of its latest answers; None until there are enough of them."""
+        times = sorted(self._state(name).took_s)
+        return times[math.ceil(SLOW * len(times)) - 1] if len(times) >= TIMES_NEEDED else None
 
     def _rest(self, state: _State, seconds: float) -> None:
         until = (self._now() + timedelta(seconds=seconds)).isoformat()

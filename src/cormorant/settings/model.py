@@ -79,6 +79,9 @@ class Search(_Section):
         8.0, description="Deadline of public keyless search, all of its backends together, so that being offline is known soon.", gt=0
     )
     fuse: int = Field(1, description="Backends of the chain asked at once; 2 or more answers are fused by reciprocal rank.", ge=1, le=4)
+    hedge: bool = Field(
+        False, description="Whether the next backend of a chain is asked too once one is slower than 95 of 100 of its own answers."
+    )
     model: str = Field("", description="provider/model for searching with a model vendor's own search; empty means its cheap one.")
     engine_id: str = Field("", description="Search engine id (cx) of Google Programmable Search (GOOGLE_CSE_ID).")
 
