@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 READY := $(VENV)/.ready-$(shell cat requirements/*.txt pyproject.toml | sha256sum | cut -c1-12)
 
-.PHONY: demo test check bench docs format requirements page-tools clean
+.PHONY: demo test check bench docs format requirements clean
 
 demo: $(READY)  ## index real pages, ask a question, fit a long page
 	@$(BIN)/python scripts/demo.py
@@ -45,19 +45,17 @@ format: $(READY)
 	$(BIN)/ruff format src tests bench scripts
 	$(BIN)/ruff check --fix src tests bench scripts
 
-$(READY): requirements/dev.txt pyproject.toml
+$(READY): requirements/dev.txt requirements/page.txt pyproject.toml
 	@scripts/system_packages.sh base
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/page.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@rm -f $(VENV)/.ready-*; touch $(READY)
 
 $(VENV)/.bench: requirements/bench.txt $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $(VENV)/.bench
-
-page-tools:  ## axe-core, which lets the tests of the page check its accessibility too
-	npm install --no-save --no-package-lock axe-core@4
 
 requirements:  ## pin anew, with hashes and without any download address
 	scripts/pin.sh

@@ -8,3 +8,5 @@ all="--all-extras"
 pin pyproject.toml $all --group dev --output-file requirements/dev.txt
 # shellcheck disable=SC2086
 pin pyproject.toml $all --group dev --group bench --output-file requirements/bench.txt
+# axe-core, the accessibility checker, as this wheel carries it; the browser driver it is made for is not needed.
+echo axe-playwright-python | pin --no-deps - --output-file requirements/page.txt

@@ -97,6 +97,11 @@ class Tab:
             text = {"text": "\r"} if key == "Enter" and kind == "keyDown" else {}
             await self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=_CODES.get(key, 0), **text)
 
+    async def key(self, character: str) -> None:
+        """A key that types a character."""
+        await self.send("Input.dispatchKeyEvent", type="keyDown", key=character, text=character)
+        await self.send("Input.dispatchKeyEvent", type="keyUp", key=character)
+
     async def size(self, width: int, height: int, *, dark: bool = False) -> None:
         """The window's size and colour scheme."""
         await self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

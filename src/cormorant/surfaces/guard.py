@@ -86,7 +86,7 @@ def _cors(origin: str) -> dict[str, str]:
         "access-control-allow-origin": origin,
         "access-control-allow-methods": "GET, POST, DELETE",
         "access-control-allow-headers": CORS_HEADERS,
-        "access-control-expose-headers": "retry-after, mcp-session-id",
+        "access-control-expose-headers": "retry-after, mcp-session-id, x-execution-id, x-response-id",
         "access-control-max-age": "600",
         "cross-origin-resource-policy": "cross-origin",
         "vary": "origin",

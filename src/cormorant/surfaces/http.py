@@ -48,7 +48,8 @@ def create_app(settings: Settings | Follower, folder: Path, *, keys: Keys | None
     service = Service(settings, folder, keys=keys)
     settings = service.settings
     if service.needs_key and not service.keys.all():
-        raise NotConfigured(f"{settings.server.host} is reachable from elsewhere and there is no key", remedy="cormorant key create TENANT")
+        why = "server.require_key is on" if is_loopback(settings.server.host) else f"{settings.server.host} is reachable from elsewhere"
+        raise NotConfigured(f"{why} and there is no key", remedy="cormorant key create TENANT")
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -295,7 +296,8 @@ def _stream(service: Service, run: Execution, seen: int, left: Callable[[], Awai
             if left is not None and run.status not in ("completed", "failed", "cancelled"):
                 await left()
 
-    return StreamingResponse(body(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+    headers = {"x-accel-buffering": "no", "x-execution-id": run.id}
+    return StreamingResponse(body(), media_type="text/event-stream", headers=headers)
 
 
 def _add_rest(app: FastAPI, service: Service) -> None:
@@ -340,7 +342,7 @@ def _file(media_type: str, content: bytes) -> Callable[[], Awaitable[Response]]:
 
 
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _EXECUTE = {"type": "object", "properties": {"inputs": {"type": "object"}}}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-_TYPES = {"index.html": "text/html; charset=utf-8", "page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"}
+SCRIPTS = ("page.js", "nodes.js", "talk.js", "ask.js", "read.js", "history.js")
+_TYPES = {"index.html": "text/html; charset=utf-8", "page.css": "text/css; charset=utf-8", "mark.svg": "image/svg+xml"}
+_TYPES |= dict.fromkeys(SCRIPTS, "text/javascript; charset=utf-8")
 
 
 def _read(name: str) -> bytes:
