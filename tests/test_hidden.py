@@ -208,6 +208,14 @@ def test_a_page_that_a_script_was_going_to_show_is_read(attribute: str) -> None:
     assert "Harlow tidal station" in (tree.root.html or "")
 
 
+def test_what_is_hidden_inside_of_what_a_script_reveals_goes() -> None:
+    parts = "".join(f'<div style="opacity:0"><p>Part {n}. {PROSE}</p><p style="display:none">{SECRET} {n}</p></div>' for n in range(4))
+    markup, found = stripped(parts)
+    assert "Part 3" in markup
+    assert "SECRET" not in markup
+    assert [one.kind for one in found] == ["display"] * 4
+
+
 def test_parts_that_arrived_late_are_read() -> None:
     markup, _ = stripped(f'<div hidden id="S:0"><p>{SECRET}</p></div><script>$RC("B:0","S:0")</script>')
     assert "SECRET" in markup

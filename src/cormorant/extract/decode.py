@@ -88,8 +88,9 @@ def text_of(body: bytes, content_type: str, media_type: str) -> Decoded:
         return _decoded(body, wide.replace("-le", "le").replace("-be", "be"))
     declared = _lookup(header) if (header := charset_of(content_type)) else ""
     inside = _declared_inside(body, media_type)
-    name, warning = _chosen(body, declared, inside)
-    found = _decoded(body, name)
+    text, sequences = _as_utf8(body)
+    name, warning = _chosen(body, declared, inside, sequences)
+    found = Decoded(text.removeprefix("\ufeff"), name) if name == "utf-8" and sequences >= 0 else _decoded(body, name)
     return Decoded(found.text, found.charset, (warning, *found.warnings)) if warning else found
 
 
@@ -146,10 +147,9 @@ def _end_of_raw(head: bytes, at: int, opened: bytes) -> int:
     return closing.end() if closing is not None else len(head)
 
 
-def _chosen(body: bytes, declared: str, inside: str) -> tuple[str, str]:
+def _chosen(body: bytes, declared: str, inside: str, utf8: int) -> tuple[str, str]:
     """The encoding to read by, and a warning when it is not the declared one."""
     name = declared or inside
-    utf8 = _utf8_sequences(body)
     if not name:
         if utf8 >= 0 and not _ISO_2022_JP.search(body[:SAMPLE_BYTES]):
             return "utf-8", ""
@@ -164,16 +164,18 @@ def _chosen(body: bytes, declared: str, inside: str) -> tuple[str, str]:
     return name, ""
 
 
-def _utf8_sequences(body: bytes) -> int:
-    """How many multi-byte characters valid UTF-8 has (0: plain ASCII); -1 when it is not UTF-8."""
+def _as_utf8(body: bytes) -> tuple[str, int]:
+    """The text of valid UTF-8 and how many multi-byte characters it has (0: plain ASCII); -1 when it is not UTF-8."""
     try:
         text, used = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:
-        return -1
+        return "", -1
+    if text.isascii() and used == len(body):
+        return text, 0
     count = len(text) - len(body[:used].translate(None, _HIGH_BYTES))  # characters that are not ASCII; a hundred times quicker than looking
     if used < len(body) and not count:
-        return -1  # one lonely lead byte at the end of ASCII: rather a Latin letter than half a character
-    return count
+        return "", -1  # one lonely lead byte at the end of ASCII: rather a Latin letter than half a character
+    return text, count
 
 
 def _contradicts(body: bytes, name: str, utf8: int) -> bool:

@@ -29,6 +29,7 @@ _SPOKEN = ("alt", "title")
 WORDS_MIN = 3  # fewer words are a label, and no finding unless they instruct
 
 _SKIPPED = frozenset({"script", "style", "noscript", "head", "title", "meta", "link", "base", "-text", "-comment"})
+_ICONS = frozenset({"i", "span", "svg", "div"})  # with nothing in them: the commonest of what is hidden
 # Class words of what opens, and of what is opened. Whole words: "table" is no tab, "unexpanded" no expander.
 _OPENER = re.compile(
     r"(?:^|[\s_-])(?:tabs?|accordions?|collaps(?:e|ed|ible)|expand(?:er|able|ed)?|toggler?|toggles|disclosure|faqs?|question|trigger|reveal|readmore|more)(?:$|[\s_-])",
@@ -60,6 +61,7 @@ def strip(root: LexborNode) -> list[Finding]:
     _open_shadow_roots(root)
     found += _drop_comments(root)
     found += _drop_elements(root)
+    found += _drop_templates(root)
     found += _clean_alternatives(root)
     if has_unseen(root.text()):
         found += _clean_texts(root)
@@ -71,7 +73,7 @@ def strip(root: LexborNode) -> list[Finding]:
 
 def _drop_comments(root: LexborNode) -> list[Finding]:
     """Comments never reach the text. Listed only when they read like a message: every page has comments."""
-    comments = [node for node in root.traverse(include_text=True) if node.tag == "-comment"]
+    comments = [node for node in root.traverse(include_text=True) if node.is_comment_node]
     texts = [" ".join((node.comment_content or "").split()) for node in comments]
     for node in comments:
         node.decompose()
@@ -103,23 +105,39 @@ def _open_shadow_roots(root: LexborNode) -> None:
 def _drop_elements(root: LexborNode) -> list[Finding]:
     sheet = Sheet(root)
     page = _Page(root)
-    # Everything is judged while the tree is whole: a removed node takes its descendants with it, and they must not be touched again.
-    going = {
-        node.mem_id: (node, kind) for node, kind in _hidden_elements(root, sheet) if node.tag not in _SKIPPED and _goes(node, kind, page)
-    }
+    going, revealed = _without_reveals(_outermost_hidden(root, sheet, page, frozenset()), page)
+    if revealed:  # what a script shows stays, but not what is hidden in another way inside of it: look again
+        going = _outermost_hidden(root, sheet, page, revealed)
     found: list[Finding] = []
-    outermost = [(node, kind) for node, kind in going.values() if not _is_inside(node, going)]
-    for node, kind in _without_reveals(outermost, page):
+    for node, kind in going:
         text = " ".join(node.text(separator=" ").split())
         if len(text.split()) >= WORDS_MIN or instructs(text):
             found.append(finding(kind, text))
         node.decompose()
-    return found + _drop_templates(root)
+    return found
 
 
-def _without_reveals(going: list[tuple[LexborNode, str]], page: _Page) -> list[tuple[LexborNode, str]]:
-    """Leaves out what a script reveals piece by piece: see-through parts that are many, or together most of the page."""
-    kept = going
+def _outermost_hidden(root: LexborNode, sheet: Sheet, page: _Page, revealed: frozenset[str]) -> list[tuple[LexborNode, str]]:
+    """What goes, none inside another, save what is hidden in a way that a script reveals.
+
+    Judged while the tree is whole: a removed node takes its descendants with it.
+    """
+    going: dict[int, tuple[LexborNode, str]] = {}
+    for node, kind in _hidden_elements(root, sheet):
+        key = node.mem_id
+        if node.tag in _SKIPPED or (key not in going and _is_inside(node, going)):
+            continue
+        if kind in revealed and not instructs(node.text()):
+            continue
+        if _goes(node, kind, page):
+            going[key] = (node, kind)
+    return [(node, kind) for node, kind in going.values() if not _is_inside(node, going)]
+
+
+def _without_reveals(going: list[tuple[LexborNode, str]], page: _Page) -> tuple[list[tuple[LexborNode, str]], frozenset[str]]:
+    """Leaves out what a script reveals piece by piece: see-through parts that are many, or together most of the page. And says
+    of which kinds that was."""
+    revealed = set()
     for kind in ("opacity", "visibility"):
         parts = [node for node, each in going if each == kind]
         words = sum(map(_words, parts))
@@ -127,8 +145,8 @@ def _without_reveals(going: list[tuple[LexborNode, str]], page: _Page) -> list[t
             for node in parts:
                 if not instructs(node.text()):
                     _show(node)
-            kept = [(node, each) for node, each in kept if each != kind or instructs(node.text())]
-    return kept
+                    revealed.add(kind)
+    return [(node, each) for node, each in going if each not in revealed or instructs(node.text())], frozenset(revealed)
 
 
 def _drop_templates(root: LexborNode) -> list[Finding]:
@@ -232,6 +250,8 @@ def _goes(node: LexborNode, kind: str, page: _Page) -> bool:
         return False
     if _is_math_twin(node, page) or _is_spoken_twin(node, kind):
         return False
+    if kind == "aria_hidden" and node.tag in _ICONS and node.first_child is None:
+        return True
     if (kind == "off_screen" and _is_track(node)) or (kind == "aria_hidden" and _is_laid_out(node)) or _is_animated(node, kind, page):
         _show(node)
         return False
@@ -392,6 +412,7 @@ def _opens_by_neighbour(node: LexborNode) -> bool:
 # --- colours ------------------------------------------------------------------------------------------------------
 
 _WHITE = (255, 255, 255)
+_UNSAID = (-999, -999, -999)  # of no colour at all: nothing on the page says what is behind a text
 _INKS = frozenset({"color", "background", "background-color", "background-image", "background-clip", "-webkit-background-clip"})
 _OWN_COLOUR = "[style*='color' i], font[color], [class*='color' i]"
 _TEXT_COLOUR = "[style*='color' i], font[color], body[text]"
@@ -412,10 +433,13 @@ def _unreadable(root: LexborNode, sheet: Sheet) -> Iterator[LexborNode]:
             or "text" in given.get("background-clip", "") + given.get("-webkit-background-clip", "")
         ):
             continue
-        if any(inner.mem_id != node.mem_id for inner in node.css(_OWN_COLOUR)):
-            continue  # what stands inside has a colour of its own, known here or not
-        if styles.same(ink, _paper(node, inks, plain=plain or (styles.same(ink, _WHITE) and instructs(node.text())))):
-            yield node
+        paper = inks.behind(node)
+        if not styles.same(ink, _WHITE if paper == _UNSAID else paper):
+            continue
+        if paper == _UNSAID and not plain and not instructs(node.text()):
+            continue  # a sheet that was not fetched may say what is behind it
+        if all(inner.mem_id == node.mem_id for inner in node.css(_OWN_COLOUR)):
+            yield node  # else what stands inside has a colour of its own, known here or not
 
 
 class _Inks:
@@ -424,6 +448,7 @@ class _Inks:
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
         self._known: dict[int, dict[str, str]] = {}
+        self._papers: dict[int, styles.Colour | None] = {}
 
     def of(self, node: LexborNode) -> dict[str, str]:
         if (given := self._known.get(node.mem_id)) is None:
@@ -431,23 +456,34 @@ class _Inks:
             self._known[node.mem_id] = given
         return given
 
+    def behind(self, node: LexborNode) -> styles.Colour | None:
+        """The colour behind an element, of the nearest that declares one; None for a picture, `_UNSAID` where nothing does."""
+        above: list[int] = []
+        found: styles.Colour | None = _UNSAID
+        at: LexborNode | None = node
+        while at is not None and at.is_element_node:
+            key = at.mem_id
+            found = self._papers[key] if key in self._papers else self._own_paper(at)
+            above.append(key)
+            if key in self._papers or found != _UNSAID:
+                break
+            at = at.parent
+        self._papers.update(dict.fromkeys(above, found))
+        return found
 
-def _paper(node: LexborNode, inks: _Inks, *, plain: bool) -> styles.Colour | None:
-    """The colour behind an element: the nearest that is declared, white where nothing could say otherwise."""
-    at: LexborNode | None = node
-    while at is not None and at.is_element_node:
-        given = inks.of(at)
+    def _own_paper(self, node: LexborNode) -> styles.Colour | None:
+        given = self.of(node)
         if any(name.startswith("background") for name in given):
             found = styles.background(given)
             transparent = given.get("background-color", given.get("background")) in ("transparent", "none", "inherit", "initial")
             if found is not None or not transparent:
                 return found
-        if at.attributes.get("background"):
+        attributes = node.attributes
+        if attributes.get("background"):
             return None
-        if bg := (at.attributes.get("bgcolor") or "").lower():
+        if bg := (attributes.get("bgcolor") or "").lower():
             return styles.colour(bg if bg.startswith("#") or not re.fullmatch(r"[0-9a-f]{6}", bg) else f"#{bg}")
-        at = at.parent
-    return _WHITE if plain else None
+        return _UNSAID
 
 
 # --- characters and alternative texts --------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 
 from selectolax.lexbor import LexborNode, SelectolaxError
@@ -102,6 +103,15 @@ _HIDING_HINTS = (
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _AT_RULE = re.compile(r"@[\w-]+[^{};]*[{;]")
 _BRACE = re.compile(r"[{}]")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+_COMBINATOR = re.compile(r"[\s>+~]+")
+_TAG_NAME = re.compile(r"[a-zA-Z][\w-]*")
+_COMMA = re.compile(r",(?![^(\[]*[)\]])")
+_ATTRIBUTE_TEST = re.compile(r"\[[^\]]*\]")
+_IDS = re.compile(r"#[\w-]")
+_CLASSES = re.compile(r"[.\[]|(?<!:):(?!:|not|is|where)")
+_TAGS = re.compile(r"(?:^|[\s>+~(])[a-z]", re.I)
+_ICON = re.compile(r"""content:["']\\[0-9a-fA-F]{1,6}["']""")
 _VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,\s*([^()]*))?\)")
 _ROOT_RULE = re.compile(r"(?::root|html|body)\b[^{}]*\{([^{}]*)\}")
 _CUSTOM = re.compile(r"(--[\w-]+)\s*:\s*([^;}]+)")
@@ -120,9 +130,8 @@ class Rule:
     @property
     def subject(self) -> tuple[str, frozenset[str]]:
         """What the element itself must be: its tag ("" for any) and its classes and id."""
-        last = re.sub(r"\([^()]*\)|\[[^\]]*\]", "", self.selector)
-        last = re.split(r"[\s>+~]+", last.strip())[-1]
-        tag = re.match(r"[a-zA-Z][\w-]*", last)
+        last = _COMBINATOR.split(_BRACKETS.sub("", self.selector).strip())[-1]
+        tag = _TAG_NAME.match(last)
         return tag[0].lower() if tag else "", frozenset(name.replace("\\", "") for name in _NAMES_USED.findall(last))
 
 
@@ -359,7 +368,7 @@ def _closing(css: str, at: int) -> int:
 def _split_selectors(selectors: str) -> list[str]:
     if "(" not in selectors and "[" not in selectors:
         return [one.strip() for one in selectors.split(",")]
-    return [one.strip() for one in re.split(r",(?![^(\[]*[)\]])", selectors)]
+    return [one.strip() for one in _COMMA.split(selectors)]
 
 
 def _is_state(selector: str) -> bool:
@@ -368,10 +377,7 @@ def _is_state(selector: str) -> bool:
 
 
 def _specificity(selector: str) -> int:
-    ids = len(re.findall(r"#[\w-]", selector))
-    classes = len(re.findall(r"[.\[]|(?<!:):(?!:|not|is|where)", selector))
-    tags = len(re.findall(r"(?:^|[\s>+~(])[a-z]", selector, re.I))
-    return ids * 10_000 + classes * 100 + tags
+    return len(_IDS.findall(selector)) * 10_000 + len(_CLASSES.findall(selector)) * 100 + len(_TAGS.findall(selector))
 
 
 class Sheet:
@@ -393,7 +399,9 @@ class Sheet:
         self._custom = dict(_custom_properties(self._css)) if "--" in self._css else {}
         self._parsed: dict[int, list[Rule]] = {}
         self._nodes: dict[tuple[int, str], list[LexborNode]] = {}
-        self._setting: dict[frozenset[str], dict[str, list[tuple[frozenset[str], Rule]]]] = {}
+        self._setting: dict[str, dict[str, list[tuple[frozenset[str], Rule]]]] = {}
+        self._alike: dict[tuple[str, str, str, frozenset[str]], list[Rule]] = {}
+        self._standing: dict[str, list[int]] = {}
 
     @property
     def is_small(self) -> bool:
@@ -446,23 +454,32 @@ class Sheet:
 
     def _rules_for(self, node: LexborNode, names: frozenset[str]) -> Iterator[Rule]:
         """The rules that set one of these properties and match the element."""
-        setting = self._rules_setting(names)
-        held = frozenset([*(node.attributes.get("class") or "").split(), *([node.id] if node.id else [])])
-        for key in (*held, f"<{node.tag}>", "<>"):
-            for needed, rule in setting.get(key, ()):
-                if needed <= held and self._matches(node, rule.selector):
-                    yield rule
+        key = (node.tag or "", node.attributes.get("class") or "", node.id or "", names)
+        if (rules := self._alike.get(key)) is None:
+            rules = self._alike[key] = self._rules_about(*key)
+        return (rule for rule in rules if self._matches(node, rule.selector))
 
-    def _rules_setting(self, names: frozenset[str]) -> dict[str, list[tuple[frozenset[str], Rule]]]:
-        """The rules that set one of these properties, by one class or id they need, else by tag. Made once for each set of names."""
-        if names not in self._setting:
+    def _rules_about(self, tag: str, classes: str, name: str, names: frozenset[str]) -> list[Rule]:
+        """The rules that set one of these properties of elements with this tag, these classes and this id."""
+        held = frozenset([*classes.split(), *([name] if name else [])])
+        found = {
+            id(rule): rule
+            for setting in map(self._rules_setting, names)
+            for key in (*held, f"<{tag}>", "<>")
+            for needed, rule in setting.get(key, ())
+            if needed <= held
+        }
+        return list(found.values())
+
+    def _rules_setting(self, name: str) -> dict[str, list[tuple[frozenset[str], Rule]]]:
+        """The rules that set a property, by one class or id they need, else by tag. Made once for each property."""
+        if name not in self._setting:
             held: dict[str, list[tuple[frozenset[str], Rule]]] = {}
-            found = (rule for rule in self._where([f"{name}:" for name in sorted(names)]) if not names.isdisjoint(rule.declared))
-            for rule in islice(found, 4 * RULES_MAX):
+            for rule in islice((rule for rule in self._where((f"{name}:",)) if name in rule.declared), 4 * RULES_MAX):
                 tag, needed = rule.subject
                 held.setdefault(min(needed) if needed else f"<{tag}>", []).append((needed, rule))
-            self._setting[names] = held
-        return self._setting[names]
+            self._setting[name] = held
+        return self._setting[name]
 
     @staticmethod
     def _matches(node: LexborNode, selector: str) -> bool:
@@ -473,23 +490,35 @@ class Sheet:
 
     def _where(self, hints: Iterable[str]) -> Iterator[Rule]:
         """The rules whose text holds one of the hints and whose selector may match something on this page, in order."""
-        found: set[int] = set()
-        for hint in (*hints, "\\"):
+        for order in sorted(self._escaped.union(*map(self._holding, hints))):
+            yield from self._rules(order)
+
+    @cached_property
+    def _escaped(self) -> set[int]:
+        """The rules that may say something in escapes; icon fonts use them for their letters alone."""
+        return {order for order in self._holding("\\") if "\\" in _ICON.sub("", self._css[slice(*self._spans[order])])}
+
+    def _holding(self, hint: str) -> list[int]:
+        """The places of the rules whose declarations hold a text."""
+        if (found := self._standing.get(hint)) is None:
+            found = self._standing[hint] = []
             at = self._lower.find(hint)
             while at >= 0:
                 order = bisect_right(self._starts, at) - 1
                 end = self._spans[order][1] if order >= 0 else at
                 if order >= 0 and at < end:
-                    found.add(order)
+                    found.append(order)
                 at = self._lower.find(hint, max(end, at + 1))
-        for order in sorted(found):
-            yield from self._rules(order)
+        return found
+
+    def _prelude(self, order: int) -> str:
+        """The selectors of a rule."""
+        return self._css[self._spans[order - 1][1] + 1 if order else 0 : self._spans[order][0] - 1].rpartition(";")[2]
 
     def _rules(self, order: int) -> list[Rule]:
         if order not in self._parsed:
             start, end = self._spans[order]
-            prelude = self._css[self._spans[order - 1][1] + 1 if order else 0 : start - 1]
-            wanted = [one for one in _split_selectors(prelude.rsplit(";", 1)[-1]) if one and not _is_state(one) and self._could_match(one)]
+            wanted = [one for one in _split_selectors(self._prelude(order)) if one and not _is_state(one) and self._could_match(one)]
             declared, important = declarations(self._css[start:end]) if wanted else (_NOTHING, frozenset())
             if self._custom:
                 declared = {name: self.resolved(value) for name, value in declared.items()}
@@ -515,7 +544,7 @@ class Sheet:
         if "(" in selector:
             return True
         if "[" in selector:
-            selector = re.sub(r"\[[^\]]*\]", "", selector)
+            selector = _ATTRIBUTE_TEST.sub("", selector)
         names = _NAMES_USED.findall(selector)
         return self._held.issuperset(names if "\\" not in selector else [name.replace("\\", "") for name in names])
 
