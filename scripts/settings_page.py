@@ -67,7 +67,7 @@ searxng = "http://127.0.0.1:8888"
 allow = [".python.org", "docs.example.com"]
 
 [models]
-default = "openai/gpt-5-mini"
+default = "openai/gpt-6-luna"
 
 [profiles.ci.egress]              # in force with CORMORANT_PROFILE=ci
 allow = []

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from cormorant.choice import Finder
+from cormorant.choice import KEYLESS, Finder
 from cormorant.document import Document
 from cormorant.errors import CormorantError, InvalidArguments, Network, NoProvider, NotConfigured, ProviderError
 from cormorant.library import Library
@@ -42,10 +42,13 @@ def clock() -> Clock:
 def world(tmp_path: Path, clock: Clock):
     """Makes finders over simulated backends, an empty library and no public network."""
     with ExitStack() as stack:
-        sims = {name: stack.enter_context(serving()) for name in ("searxng", "brave", "duckduckgo", "exa_keyless", "wikipedia")}
+        sims = {
+            name: stack.enter_context(serving())
+            for name in ("searxng", "brave", "duckduckgo", "exa_keyless", "tavily_keyless", "wikipedia")
+        }
         sims["searxng"].play(SEARXNG)
         sims["brave"].play(BRAVE)
-        for name in ("duckduckgo", "exa_keyless", "wikipedia"):
+        for name in KEYLESS:
             sims[name].play("nothing here", 500)
         library = stack.enter_context(Library(tmp_path / "library.sqlite"))
 
@@ -218,7 +221,7 @@ async def test_with_nothing_set_and_little_in_the_library_the_public_is_asked(wo
     world.sims["wikipedia"].answers = [(200, {}, {"query": {"search": [{"title": "Zeppelin", "snippet": "an <b>airship</b>"}]}})]
     found = await world().search(Query("zeppelin airship history"))
     assert found.provider == "wikipedia"
-    assert [t.provider for t in found.tried] == ["library", "duckduckgo", "exa_keyless"]
+    assert [t.provider for t in found.tried] == ["library", "duckduckgo", "exa_keyless", "tavily_keyless"]
     assert found.results[0].snippet == "an airship"
 
 

@@ -81,7 +81,7 @@ async def vendor(events: list[dict[str, Any]]) -> AsyncIterator[tuple[str, list[
 
 
 CASES = [
-    pytest.param("openai/gpt-5-mini", "OPENAI_API_KEY", OPENAI, ["tides harlow", "2 results"], id="openai"),
+    pytest.param("openai/gpt-6-luna", "OPENAI_API_KEY", OPENAI, ["tides harlow", "2 results"], id="openai"),
     pytest.param("xai/grok-4.3", "XAI_API_KEY", OPENAI, ["tides harlow", "2 results"], id="xai"),
     pytest.param("anthropic/claude-haiku-4-5", "ANTHROPIC_API_KEY", anthropic(RESULT), ["tides harlow", "2 results"], id="anthropic"),
     pytest.param("anthropic/claude-haiku-4-5", "ANTHROPIC_API_KEY", anthropic(FAILED), ["tides harlow", "max_uses_exceeded"], id="refused"),
@@ -137,24 +137,24 @@ def test_the_same_streams_told_without_any_library(name: str, events: list[dict[
 
 
 def test_what_was_attached_is_gone_when_the_provider_changes() -> None:
-    turns = [("openai", "gpt-5-mini"), ("ollama", "qwen"), ("anthropic", "claude-haiku-4-5")]
+    turns = [("openai", "gpt-6-luna"), ("ollama", "qwen"), ("anthropic", "claude-haiku-4-5")]
     assert [[tool.provider for tool in hosted_tools(*turn)] for turn in turns] == [["openai"], [], ["anthropic"]]
 
 
 def test_what_one_caller_does_to_a_definition_is_no_other_s() -> None:
-    hosted_tools("openai", "gpt-5-mini")[0].definition["type"] = "broken"
-    assert hosted_tools("openai", "gpt-5-mini")[0].definition == {"type": "web_search"}
+    hosted_tools("openai", "gpt-6-luna")[0].definition["type"] = "broken"
+    assert hosted_tools("openai", "gpt-6-luna")[0].definition == {"type": "web_search"}
 
 
 @pytest.mark.parametrize(
     ("provider", "model", "kinds"),
     [
-        ("openai", "gpt-5-mini", ["web_search"]),
+        ("openai", "gpt-6-luna", ["web_search"]),
         ("openai", "gpt-3.5-turbo", []),
         ("anthropic", "claude-sonnet-4-5", ["web_search_20250305"]),
         ("anthropic", "claude-2.1", []),
-        ("xai", "grok-4-fast", ["web_search", "x_search"]),
-        ("gemini", "gemini-2.5-flash", ["google_search"]),
+        ("xai", "grok-4.3", ["web_search", "x_search"]),
+        ("gemini", "gemini-3.5-flash-lite", ["google_search"]),
         ("mistral", "large", []),
     ],
 )
@@ -164,6 +164,7 @@ def test_hosted_tools_belong_to_the_turn_s_provider(provider, model, kinds):
     assert all(tool.provider == provider for tool in tools)
 
 
+ON_X = {"type": "custom_tool_call", "name": "x_keyword_search", "input": '{"query": "tides"}'}  # as xAI streams it
 DONE = {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "tides"}}
 
 
@@ -174,6 +175,15 @@ DONE = {"type": "web_search_call", "status": "completed", "action": {"type": "se
         ("openai", {"type": "response.output_item.done", "item": DONE}, ("web_search", "tides")),
         ("openai", {"type": "response.output_text.delta", "delta": "x"}, None),
         ("xai", {"type": "response.output_item.done", "item": DONE | {"type": "x_search_call"}}, ("x_search", "tides")),
+        (
+            "xai",
+            {
+                "type": "response.output_item.done",
+                "item": {"type": "custom_tool_call", "name": "x_keyword_search", "input": '{"query": "tides"}'},
+            },
+            ("x_search", "tides"),
+        ),
+        ("xai", {"type": "response.output_item.done", "item": {"type": "custom_tool_call", "name": "own_tool", "input": "{}"}}, None),
         (
             "anthropic",
             {

@@ -51,7 +51,7 @@ REQUESTS = [
          "result_filter": "web", "freshness": "pw", "search_lang": "pt-br", "country": "BR"},
         {"x-subscription-token": "key-of-the-test"}, id="brave",
     ),
-    pytest.param("brave_context", PLAIN, "GET", "/res/v1/llm/context", {"q": "low tide", "count": "5"}, {"x-subscription-token": "key-of-the-test"}, id="brave context"),
+    pytest.param("brave_context", PLAIN, "GET", "/res/v1/llm/context", {"q": "low tide", "count": "5", "maximum_number_of_urls": "5"}, {"x-subscription-token": "key-of-the-test"}, id="brave context"),
     pytest.param(
         "exa", PLAIN, "POST", "/search", {"query": "low tide", "numResults": 5, "type": "auto", "contents": {"highlights": True}}, {"x-api-key": "key-of-the-test"}, id="exa"
     ),
@@ -74,7 +74,20 @@ REQUESTS = [
         "serper", FULL, "POST", "/search",
         {"q": "low tide (site:x.example OR site:y.example) -site:z.example", "num": 20, "page": 2, "tbs": "qdr:w", "hl": "pt", "gl": "br"}, {}, id="serper with everything",
     ),
-    pytest.param("kagi", PLAIN, "GET", "/api/v0/search", {"q": "low tide", "limit": "5"}, {"authorization": "Bot key-of-the-test"}, id="kagi"),
+    pytest.param(
+        "kagi", PLAIN, "POST", "/api/v1/search", {"query": "low tide", "workflow": "search", "limit": 5, "page": 1, "safe_search": True},
+        {"authorization": "Bearer key-of-the-test"}, id="kagi",
+    ),
+    pytest.param(
+        "kagi", replace(FULL, freshness="none"), "POST", "/api/v1/search",
+        {"query": "low tide", "workflow": "search", "limit": 20, "page": 2, "safe_search": True, "lens": {"sites_included": ["x.example", "y.example"], "sites_excluded": ["z.example"]},
+         "filters": {"region": "BR"}},
+        {}, id="kagi with everything",
+    ),
+    pytest.param(
+        "tavily_keyless", PLAIN, "POST", "/search", {"query": "low tide", "max_results": 5, "search_depth": "basic"},
+        {"x-tavily-access-mode": "keyless", "authorization": None}, id="tavily keyless",
+    ),
     pytest.param("perplexity", PLAIN, "POST", "/search", {"query": "low tide", "max_results": 5}, {"authorization": "Bearer key-of-the-test"}, id="perplexity"),
     pytest.param(
         "perplexity", FULL, "POST", "/search",
@@ -103,7 +116,7 @@ REQUESTS = [
 ]  # fmt: skip
 EMPTY: dict[str, Any] = {
     "brave": {}, "brave_context": {"grounding": {"generic": []}}, "exa": {"results": []}, "exa_keyless": {"result": {"content": []}}, "tavily": {"results": []}, "serper": {},
-    "kagi": {"data": []}, "perplexity": {"results": []}, "firecrawl": {"success": True, "data": {"web": []}}, "jina": {"data": []}, "parallel": {"results": []}, "google": {},
+    "tavily_keyless": {"results": []}, "kagi": {"meta": {}, "data": {}}, "perplexity": {"results": []}, "firecrawl": {"success": True, "data": {"web": []}}, "jina": {"data": []}, "parallel": {"results": []}, "google": {},
     "mediawiki": {"query": {"search": []}}, "wikipedia": {"query": {"search": []}}, "duckduckgo": "<div class='no-results'>No results.</div>", "searxng": {"results": []},
     "openai": {"output": []}, "xai": {"output": []}, "anthropic": {"content": []}, "gemini": {"candidates": [{}]},
 }  # fmt: skip
@@ -131,7 +144,8 @@ ANSWERS = [
     ("exa_keyless", EXA_MCP, "2026-11-01"),
     ("tavily", {"results": [row(content="High water", score=0.9)]}, ""),
     ("serper", {"organic": [{"title": "Tide table", "link": "https://x.example/t", "snippet": "High water", "date": "Nov 1, 2026"}]}, "Nov 1, 2026"),
-    ("kagi", {"data": [{"t": 1, "list": ["x"]}, row(t=0, snippet="High water", published="2026-11-01")]}, "2026-11-01"),
+    ("kagi", {"data": {"related_search": [{"title": "x", "url": "y"}], "search": [row(snippet="High water", time="2026-11-01")]}}, "2026-11-01"),
+    ("tavily_keyless", {"results": [row(content="High water", published_date="Sun, 01 Nov 2026 10:00:00 GMT")]}, "Sun, 01 Nov 2026 10:00:00 GMT"),
     ("perplexity", {"results": [row(snippet="High water", date="2026-11-01")]}, "2026-11-01"),
     ("firecrawl", {"success": True, "data": {"web": [row(description="High water")]}}, ""),
     ("firecrawl", {"success": True, "data": [row(description="High water")]}, ""),
@@ -175,7 +189,7 @@ async def test_nothing_found_is_a_success(name):
     assert found.results == ()
 
 
-KEYED = [name for name in EMPTY if name not in ("exa_keyless", "mediawiki", "wikipedia", "duckduckgo", "searxng")]
+KEYED = [name for name in EMPTY if name not in ("exa_keyless", "tavily_keyless", "mediawiki", "wikipedia", "duckduckgo", "searxng")]
 
 
 @pytest.mark.parametrize("name", KEYED)
@@ -218,7 +232,8 @@ async def test_failures_read_the_same_for_every_backend(name, status, body, head
         ("serper", 400, {"message": "Not enough credits"}),
         ("google", 429, {"error": {"code": 429, "errors": [{"reason": "dailyLimitExceeded"}]}}),
         ("google", 403, {"error": {"code": 403, "message": "Quota exceeded for quota metric 'Queries' and limit 'Queries per day'"}}),
-        ("kagi", 400, {"error": [{"code": 100, "msg": "Insufficient credit to perform this request."}]}),
+        ("kagi", 400, {"error": [{"code": "billing.credit", "message": "Insufficient credit to perform this request."}]}),
+        ("kagi", 429, {"error": [{"code": "usage.exhausted", "message": "Usage limit exhausted"}]}),
     ],
 )
 async def test_a_spent_quota_is_not_retried(name, status, body):
@@ -361,10 +376,78 @@ async def test_a_long_question_is_cut_to_what_the_backend_takes_and_it_is_said()
     assert any(note.startswith("query_cut") for note in found.notes)
 
 
+@pytest.mark.parametrize("name", ["brave", "duckduckgo"])
+async def test_a_long_question_leaves_room_for_its_sites(name):
+    """What is added to a question counts against the backend's limit too."""
+    most = parts.part("search", name).max_chars
+    with serving() as simulator:
+        simulator.play(EMPTY[name])
+        await check(provider(name, simulator.url), Query("word " * 200, domains=("docs.python.org", "-pinterest.com")))
+    sent = simulator.seen[0].params["q"]
+    assert sent.endswith("word site:docs.python.org -site:pinterest.com")
+    assert len(sent) <= most
+    assert name != "brave" or len(sent.split()) == 50
+
+
+async def test_sites_that_leave_no_room_for_the_question_are_left_to_our_own_filter():
+    long = tuple(f"{'sub-' * 12}{n}.example" for n in range(5))
+    with serving() as simulator:
+        simulator.play({"web": {"results": [row(url=f"https://{long[0]}/"), row(url="https://other.example/")]}})
+        found = await check(provider("brave", simulator.url), Query("low tide " * 30, domains=long))
+    assert "site:" not in simulator.seen[0].params["q"]
+    assert isinstance(found, Found)
+
+
+@pytest.mark.parametrize(
+    ("name", "domains", "filters"),
+    [
+        ("openai", (*(f"h{n}.example" for n in range(100)), "-a.example"), {"allowed_domains": 100, "blocked_domains": 1}),
+        ("xai", ("x.example", "-a.example"), {"allowed_domains": 1}),
+        ("xai", ("-a.example",), {"excluded_domains": 1}),
+        ("xai", tuple(f"h{n}.example" for n in range(6)), None),
+    ],
+    ids=["openai takes both", "xai one of them", "xai excluded", "too many are left to us"],
+)
+async def test_a_vendor_is_handed_the_domains_it_takes(name, domains, filters):
+    with serving() as simulator:
+        simulator.play(EMPTY[name])
+        await check(provider(name, simulator.url), replace(PLAIN, domains=domains))
+    (tool,) = simulator.seen[0].json["tools"]
+    assert (filters and {kind: len(hosts) for kind, hosts in tool["filters"].items()}) == filters
+    assert filters or "filters" not in tool
+
+
+async def test_a_spent_keyless_quota_says_until_when():
+    with serving() as simulator:
+        body = {
+            "error": {
+                "code": "keyless_limit",
+                "message": "Daily cap reached",
+                "window": "day",
+                "retry_after_seconds": 3600,
+                "next_actions": [],
+            }
+        }
+        simulator.play(body, 429)
+        error = await check(provider("tavily_keyless", simulator.url), PLAIN)
+    assert isinstance(error, CormorantError)
+    assert (error.code, error.retry_after, len(simulator.seen)) == ("rate_limited", 3600, 1)
+    assert "TAVILY_API_KEY" in error.remedy
+
+
+async def test_a_key_is_never_sent_where_none_is_wanted():
+    with serving() as simulator:
+        simulator.play(EMPTY["tavily_keyless"])
+        await check(provider("tavily_keyless", simulator.url, key="search-key-1"), PLAIN)
+    assert "key-of-the-test" not in str(simulator.seen[0])
+    assert "search-key-1" not in str(simulator.seen[0])
+
+
 @pytest.mark.parametrize(
     ("name", "query", "note"),
     [
         ("kagi", Query("x", language="de"), "option_ignored:language"),
+        ("tavily_keyless", Query("x", language="de"), "option_ignored:language"),
         ("tavily", Query("x", safe_search="strict"), "option_ignored:safe_search"),
     ],
 )

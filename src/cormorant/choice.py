@@ -33,7 +33,7 @@ log = logging.getLogger("cormorant.search")
 # `auto` asks in this order. A vendor's own search costs a model call, so it joins only when search.model is set.
 ORDER = ("searxng", "brave", "exa", "tavily", "serper", "kagi", "perplexity", "firecrawl", "jina", "parallel", "google")
 VENDORS = ("anthropic", "openai", "gemini", "xai")
-KEYLESS = ("duckduckgo", "exa_keyless", "wikipedia")
+KEYLESS = ("duckduckgo", "exa_keyless", "tavily_keyless", "wikipedia")
 NAMED_ONLY = ("library", "browser", "ddgs", "brave_context", "mediawiki")  # by name, or in a place of its own
 WEAK = "weak_match"  # the library holds little of what was asked
 

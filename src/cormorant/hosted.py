@@ -30,19 +30,19 @@ def _nothing(model: str) -> list[Mapping[str, Any]]:
 
 
 def _openai(model: str) -> list[Mapping[str, Any]]:
-    """https://platform.openai.com/docs/guides/tools-web-search"""
+    """https://developers.openai.com/api/docs/guides/tools-web-search"""
     old = model.startswith(("gpt-3", "o1")) or model in ("gpt-4", "gpt-4-turbo") or model.startswith("gpt-4.1-nano")
     return [] if old else [{"type": "web_search"}]
 
 
 def _anthropic(model: str) -> list[Mapping[str, Any]]:
-    """https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool"""
+    """https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool"""
     old = model.startswith(("claude-2", "claude-instant", "claude-3-opus", "claude-3-sonnet", "claude-3-haiku"))
     return [] if old else [{"type": "web_search_20250305", "name": "web_search", "max_uses": 5}]
 
 
 def _xai(model: str) -> list[Mapping[str, Any]]:
-    """https://docs.x.ai/docs/guides/tools/overview"""
+    """https://docs.x.ai/developers/tools/overview"""
     old = model.startswith(("grok-2", "grok-3", "grok-beta"))
     return [] if old else [{"type": "web_search"}, {"type": "x_search"}]
 
@@ -130,6 +130,8 @@ def _responses(event: Mapping[str, Any]) -> HostedActivity | None:
     if kind == "response.output_item.done":
         item = event.get("item") or {}
         name = str(item.get("type", ""))
+        if name == "custom_tool_call" and str(item.get("name", "")).startswith("x_"):  # xAI: x_keyword_search and its like
+            return HostedActivity("x_search", _asked(item.get("input")) or str(item.get("status") or "done"))
         if name not in ("web_search_call", "x_search_call"):
             return None
         return HostedActivity(name.removesuffix("_call"), _asked(item.get("action")) or str(item.get("status") or "done"))

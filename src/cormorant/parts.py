@@ -20,6 +20,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "brave_context": "cormorant.providers.brave:BraveContext",
         "exa": "cormorant.providers.exa:Exa",
         "tavily": "cormorant.providers.tavily:Tavily",
+        "tavily_keyless": "cormorant.providers.tavily:TavilyKeyless",
         "serper": "cormorant.providers.serper:Serper",
         "kagi": "cormorant.providers.kagi:Kagi",
         "perplexity": "cormorant.providers.perplexity:Perplexity",

@@ -23,6 +23,7 @@ from cormorant.settings import Settings
 
 EXCERPT_CHARS = 300
 RETRIES = 2
+ROOM_WORDS, ROOM_CHARS = 12, 100  # left to the question beside site: operators, or they are left out
 PATIENCE_S = 5.0  # a longer Retry-After is the caller's to decide
 
 
@@ -50,6 +51,7 @@ class Backend:
     max_count: ClassVar[int] = 20
     max_chars: ClassVar[int] = 0  # of the query; 0 is no limit
     max_words: ClassVar[int] = 0
+    sites_max: ClassVar[int] = 0  # site: operators it reads in the query; 0 where it has a filter of its own, or none
     retry_s: ClassVar[float] = 0.0  # pause after a 429 that names none; 0 is no retry
 
     def __init__(self, settings: Settings, request: Request, *, sleep: Callable[[float], Awaitable[None]] = anyio.sleep) -> None:
@@ -83,7 +85,7 @@ class Backend:
 
     async def search(self, query: Query) -> Found:
         """What the backend found. Raises: ProviderError, ProviderMisconfigured, RateLimited, Unreachable."""
-        sent = self._within_limits(query)
+        sent, was_cut = self._within_limits(query)
         payload = await self._payload(self.ask(sent))
         try:
             found = list(self.read(payload))
@@ -95,22 +97,27 @@ class Backend:
             found = found[(query.page - 1) * query.count :]
         applied = "provider" if query.freshness != "none" and "freshness" in self.native else "none"
         notes = [*self._ignored(query), *self.remarks(payload)]
-        if sent.text != query.text:
+        if was_cut:
             notes.append(
                 f"query_cut: {self.name} takes at most {self.max_chars or self.max_words} {'characters' if self.max_chars else 'words'}"
             )
         return Found(query.text, self.name, tuple(found), (query.text,), query.page, applied, notes=tuple(notes))  # type: ignore[arg-type]
 
-    def _within_limits(self, query: Query) -> Query:
+    def _within_limits(self, query: Query) -> tuple[Query, bool]:
+        """The query as it goes out, site: operators included, and whether words of it had to go."""
+        sites = site_operators(query, self.sites_max) if self.sites_max else ""
+        words, chars = self.max_words - len(sites.split()), self.max_chars - len(sites)
+        if (self.max_words and words < ROOM_WORDS) or (self.max_chars and chars < ROOM_CHARS):
+            sites, words, chars = "", self.max_words, self.max_chars  # left to our own filter
         text = query.text
-        if self.max_words and len(text.split()) > self.max_words:
-            text = " ".join(text.split()[: self.max_words])
-        if self.max_chars and len(text) > self.max_chars:
-            text = text[: self.max_chars].rsplit(" ", 1)[0] or text[: self.max_chars]
+        if self.max_words and len(text.split()) > words:
+            text = " ".join(text.split()[:words])
+        if self.max_chars and len(text) > chars:
+            text = text[:chars].rsplit(" ", 1)[0] or text[:chars]
         count = query.count if "page" in self.native else query.count * query.page
         if query.domains or self.settings.search.block_domains:
             count = max(count, self.max_count)  # some of it will be filtered out
-        return replace(query, text=text, count=min(count, self.max_count))
+        return replace(query, text=text + sites, count=min(count, self.max_count)), text != query.text
 
     def _ignored(self, query: Query) -> list[str]:
         ignored = []
@@ -276,16 +283,14 @@ def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return " … ".join(value) if isinstance(value, list) else value
 
 
-def with_sites(query: Query, limit: int = 10) -> str:
-    """The question with site: operators, for backends that read them in the text; too many are left to our own filter."""
+def site_operators(query: Query, limit: int) -> str:
+    """What is added to a question for backends that read site: operators in it; too many are left to our own filter."""
     wanted, excluded = hits.domains_of(query.domains)
-    sites = hits.hosts_of(wanted)
-    text = query.text
+    sites, added = hits.hosts_of(wanted), ""
     if sites and len(sites) <= limit:
         joined = " OR ".join(f"site:{site}" for site in sites)
-        text += f" ({joined})" if len(sites) > 1 else f" {joined}"
-    text += "".join(f" -site:{site}" for site in hits.hosts_of(excluded)[:limit])
-    return text
+        added = f" ({joined})" if len(sites) > 1 else f" {joined}"
+    return added + "".join(f" -site:{site}" for site in hits.hosts_of(excluded)[:limit])
 
 
 def since(freshness: str) -> str:

@@ -1,4 +1,5 @@
-"""Brave Search: https://api-dashboard.search.brave.com/app/documentation/web-search/get-started and its LLM context endpoint.
+"""Brave Search: https://api-dashboard.search.brave.com/app/documentation/web-search/get-started, and its LLM context endpoint:
+https://api-dashboard.search.brave.com/api-reference/summarizer/llm_context/get.
 
 A plan allows so many requests a second and so many a month, and both limits answer 429: the first passes in a second
 and is waited for, the second is not worth a retry.
@@ -10,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from cormorant.errors import CormorantError, ProviderError
-from cormorant.providers.api import Ask, Backend, hit, with_sites
+from cormorant.providers.api import Ask, Backend, hit
 from cormorant.search import Hit, Query, Reply
 
 FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
@@ -36,6 +37,7 @@ class Brave(Backend):
     native: ClassVar[frozenset[str]] = frozenset({"page", "freshness", "language", "safe_search"})
     max_chars: ClassVar[int] = 400
     max_words: ClassVar[int] = 50
+    sites_max: ClassVar[int] = 5
     retry_s: ClassVar[float] = 1.0
 
     def authorized(self) -> dict[str, str]:
@@ -43,7 +45,7 @@ class Brave(Backend):
 
     def ask(self, query: Query) -> Ask:
         params = {
-            "q": with_sites(query, limit=5),
+            "q": query.text,
             "count": str(query.count),
             "offset": str(min(query.page - 1, 9)),
             "safesearch": query.safe_search,
@@ -98,7 +100,8 @@ class BraveContext(Brave):
     native: ClassVar[frozenset[str]] = frozenset({"freshness", "language"})
 
     def ask(self, query: Query) -> Ask:
-        return Ask("/res/v1/llm/context", {"q": with_sites(query, limit=5), "count": str(query.count)} | self._shared(query))
+        params = {"q": query.text, "count": str(query.count), "maximum_number_of_urls": str(query.count)}
+        return Ask("/res/v1/llm/context", params | self._shared(query))
 
     def read(self, payload: Any) -> Iterable[Hit]:
         sources = payload.get("sources") or {}

@@ -11,13 +11,14 @@ from typing import Any, ClassVar
 from selectolax.lexbor import LexborHTMLParser
 
 from cormorant.errors import CormorantError, NotConfigured, ProviderError
-from cormorant.providers.api import Ask, Backend, hit, with_sites
+from cormorant.providers.api import Ask, Backend, hit, site_operators
 from cormorant.search import Found, Hit, Query, Reply, Request
 from cormorant.settings import Settings
 
 _SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
 _BOT_SIGNS = ("challenge-form", "anomaly.js", "anomaly-modal", "bots use DuckDuckGo too")
 REGION = "wt-wt"  # all regions
+SITES_MAX = 4
 
 
 class DuckDuckGo(Backend):
@@ -30,9 +31,10 @@ class DuckDuckGo(Backend):
     native: ClassVar[frozenset[str]] = frozenset({"freshness", "language", "safe_search"})
     max_count: ClassVar[int] = 30
     max_chars: ClassVar[int] = 480
+    sites_max: ClassVar[int] = SITES_MAX
 
     def ask(self, query: Query) -> Ask:
-        params = {"q": with_sites(query, limit=4), "kp": _SAFE[query.safe_search], "kl": _region(query.language)}
+        params = {"q": query.text, "kp": _SAFE[query.safe_search], "kl": _region(query.language)}
         if query.freshness != "none":
             params["df"] = query.freshness[0]
         return Ask("/html/", params, headers={"Accept": "text/html"})
@@ -103,7 +105,7 @@ class Ddgs:
         try:
             with DDGS(proxy=self.settings.egress.proxy, timeout=int(search.timeout)) as client:
                 found: list[dict[str, str]] = client.text(
-                    with_sites(query, limit=4),
+                    query.text + site_operators(query, SITES_MAX),
                     region=_region(query.language),
                     safesearch={"strict": "on"}.get(query.safe_search, query.safe_search),
                     timelimit=query.freshness[0] if query.freshness != "none" else None,

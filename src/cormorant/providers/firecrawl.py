@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from cormorant.errors import CormorantError, NotConfigured, ProviderError
-from cormorant.providers.api import Ask, Backend, hit, with_sites
+from cormorant.providers.api import Ask, Backend, hit
 from cormorant.search import Hit, Query, Reply, Request
 from cormorant.settings import Settings
 
@@ -19,6 +19,7 @@ class Firecrawl(Backend):
     variables: ClassVar[tuple[str, ...]] = ("FIRECRAWL_API_KEY",)
     key_needed: ClassVar[bool] = False
     native: ClassVar[frozenset[str]] = frozenset({"freshness"})
+    sites_max: ClassVar[int] = 10
 
     def __init__(self, settings: Settings, request: Request, **more: Any) -> None:
         super().__init__(settings, request, **more)
@@ -26,7 +27,7 @@ class Firecrawl(Backend):
             raise NotConfigured("firecrawl needs a key, and FIRECRAWL_API_KEY is not set", remedy="cormorant secret set FIRECRAWL_API_KEY")
 
     def ask(self, query: Query) -> Ask:
-        body: dict[str, Any] = {"query": with_sites(query), "limit": query.count, "sources": [{"type": "web"}]}
+        body: dict[str, Any] = {"query": query.text, "limit": query.count, "sources": [{"type": "web"}]}
         if query.freshness != "none":
             body["tbs"] = f"qdr:{query.freshness[0]}"
         return Ask("/v2/search", json=body, method="POST")

@@ -1,4 +1,7 @@
-"""Google Programmable Search: https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list."""
+"""Google Programmable Search: https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list.
+
+Closed to new customers, and for the others until January 1, 2027: https://developers.google.com/custom-search/v1/overview.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from cormorant.errors import CormorantError, NotConfigured, ProviderError
-from cormorant.providers.api import Ask, Backend, hit, with_sites
+from cormorant.providers.api import Ask, Backend, hit
 from cormorant.search import Hit, Query, Reply, Request
 from cormorant.settings import Settings
 
@@ -20,6 +23,7 @@ class Google(Backend):
     base: ClassVar[str] = "https://customsearch.googleapis.com"
     variables: ClassVar[tuple[str, ...]] = ("GOOGLE_CSE_KEY",)
     native: ClassVar[frozenset[str]] = frozenset({"page", "freshness", "language", "safe_search"})
+    sites_max: ClassVar[int] = 10
     max_count: ClassVar[int] = 10
 
     def __init__(self, settings: Settings, request: Request, **more: Any) -> None:
@@ -34,7 +38,7 @@ class Google(Backend):
         start = min((query.page - 1) * query.count + 1, LAST_START)
         params = {
             "cx": self.settings.search.engine_id,
-            "q": with_sites(query),
+            "q": query.text,
             "num": str(query.count),
             "start": str(start),
             "safe": "off" if query.safe_search == "off" else "active",

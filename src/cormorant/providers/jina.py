@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from cormorant.providers.api import Ask, Backend, hit, with_sites
+from cormorant.providers.api import Ask, Backend, hit
 from cormorant.search import Hit, Query
 
 
@@ -16,9 +16,10 @@ class Jina(Backend):
     base: ClassVar[str] = "https://s.jina.ai"
     variables: ClassVar[tuple[str, ...]] = ("JINA_API_KEY",)
     native: ClassVar[frozenset[str]] = frozenset({"page", "language"})
+    sites_max: ClassVar[int] = 10
 
     def ask(self, query: Query) -> Ask:
-        body: dict[str, Any] = {"q": with_sites(query), "num": query.count, "page": query.page}
+        body: dict[str, Any] = {"q": query.text, "num": query.count, "page": query.page}
         if query.language:
             language, _, region = query.language.lower().partition("-")
             body["hl"] = language

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from cormorant.errors import CormorantError, ProviderError, ProviderMisconfigured
-from cormorant.providers.api import Ask, Backend, with_sites
+from cormorant.providers.api import Ask, Backend
 from cormorant.search import Hit, Query, Reply
 
 _SAFE = {"off": "0", "moderate": "1", "strict": "2"}
@@ -23,9 +23,10 @@ class Searxng(Backend):
     variables: ClassVar[tuple[str, ...]] = ("SEARXNG_TOKEN",)
     key_needed: ClassVar[bool] = False
     native: ClassVar[frozenset[str]] = frozenset({"page", "freshness", "language", "safe_search"})
+    sites_max: ClassVar[int] = 10
 
     def ask(self, query: Query) -> Ask:
-        params = {"q": with_sites(query), "format": "json", "pageno": str(query.page), "safesearch": _SAFE[query.safe_search]}
+        params = {"q": query.text, "format": "json", "pageno": str(query.page), "safesearch": _SAFE[query.safe_search]}
         if query.language:
             params["language"] = query.language
         if query.freshness != "none":

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from cormorant.errors import CormorantError
-from cormorant.providers.api import Ask, Backend, hit, with_sites
+from cormorant.providers.api import Ask, Backend, hit
 from cormorant.search import Hit, Query, Reply
 
 
@@ -17,12 +17,13 @@ class Serper(Backend):
     base: ClassVar[str] = "https://google.serper.dev"
     variables: ClassVar[tuple[str, ...]] = ("SERPER_API_KEY",)
     native: ClassVar[frozenset[str]] = frozenset({"page", "freshness", "language"})
+    sites_max: ClassVar[int] = 10
 
     def authorized(self) -> dict[str, str]:
         return {"X-API-KEY": self.key}
 
     def ask(self, query: Query) -> Ask:
-        body: dict[str, Any] = {"q": with_sites(query), "num": query.count, "page": query.page}
+        body: dict[str, Any] = {"q": query.text, "num": query.count, "page": query.page}
         if query.freshness != "none":
             body["tbs"] = f"qdr:{query.freshness[0]}"
         if query.language:

@@ -1,8 +1,10 @@
 """The model vendors' own search as backends: one model call each, of which only the pages it found are kept.
 
-Anthropic https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool, OpenAI
-https://platform.openai.com/docs/guides/tools-web-search, Gemini https://ai.google.dev/gemini-api/docs/google-search,
-xAI https://docs.x.ai/docs/guides/tools/overview.
+Anthropic https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool, OpenAI
+https://developers.openai.com/api/docs/guides/tools-web-search, Gemini https://ai.google.dev/gemini-api/docs/google-search,
+xAI https://docs.x.ai/developers/tools/overview. The cheap models go with the vendors' lists of what is still served:
+https://developers.openai.com/api/docs/deprecations, https://ai.google.dev/gemini-api/docs/deprecations,
+https://docs.x.ai/developers/migration/may-15-retirement.
 """
 
 from __future__ import annotations
@@ -59,8 +61,8 @@ class OpenAI(Vendor):
     name: ClassVar[str] = "openai"
     base: ClassVar[str] = "https://api.openai.com"
     variables: ClassVar[tuple[str, ...]] = ("OPENAI_API_KEY",)
-    model: ClassVar[str] = "gpt-5-mini"
-    domains_max: ClassVar[int] = 20
+    model: ClassVar[str] = "gpt-6-luna"
+    domains_max: ClassVar[int] = 100
 
     def ask(self, query: Query) -> Ask:
         wanted, excluded = hits.domains_of(query.domains)
@@ -70,7 +72,8 @@ class OpenAI(Vendor):
         return Ask("/v1/responses", json={"model": self.chosen, "input": self.prompt(query), "tools": [tool], **self.more()}, method="POST")
 
     def filters(self, wanted: list[str], excluded: list[str]) -> dict[str, Any]:
-        return {"allowed_domains": wanted} if 0 < len(wanted) <= self.domains_max else {}
+        lists = {"allowed_domains": wanted, "blocked_domains": excluded}
+        return {name: hosts for name, hosts in lists.items() if 0 < len(hosts) <= self.domains_max}
 
     def more(self) -> dict[str, Any]:
         return {"tool_choice": "required", "include": ["web_search_call.action.sources"]}
@@ -98,13 +101,12 @@ class XAI(OpenAI):
     name: ClassVar[str] = "xai"
     base: ClassVar[str] = "https://api.x.ai"
     variables: ClassVar[tuple[str, ...]] = ("XAI_API_KEY",)
-    model: ClassVar[str] = "grok-4-fast"
+    model: ClassVar[str] = "grok-4.3"
     domains_max: ClassVar[int] = 5
 
     def filters(self, wanted: list[str], excluded: list[str]) -> dict[str, Any]:
-        if wanted:  # allowed and excluded can't stand together
-            return super().filters(wanted, [])
-        return {"excluded_domains": excluded} if 0 < len(excluded) <= self.domains_max else {}
+        name, hosts = ("allowed_domains", wanted) if wanted else ("excluded_domains", excluded)  # never both
+        return {name: hosts} if 0 < len(hosts) <= self.domains_max else {}
 
     def more(self) -> dict[str, Any]:
         return {}
@@ -175,7 +177,7 @@ class Gemini(Vendor):
     name: ClassVar[str] = "gemini"
     base: ClassVar[str] = "https://generativelanguage.googleapis.com"
     variables: ClassVar[tuple[str, ...]] = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
-    model: ClassVar[str] = "gemini-2.5-flash"
+    model: ClassVar[str] = "gemini-3.5-flash-lite"
     native: ClassVar[frozenset[str]] = frozenset()
 
     def authorized(self) -> dict[str, str]:

@@ -92,7 +92,7 @@ class Answering(_Section):
     scrape: Literal["auto", "on", "off"] = Field("auto", description="auto: read the hits whose hosts the egress policy allows.")
     reranker: str = Field("words", description="Name of the reranker.")
     writer: str = Field("auto", description="quote (no model), llm, or auto: llm when a model is configured.")
-    model: str = Field("", description="provider/model of the writer, e.g. openai/gpt-5-mini.")
+    model: str = Field("", description="provider/model of the writer, e.g. openai/gpt-6-luna.")
     model_url: str = Field(
         "", description="Base URL of the writer's model where it is not the vendor's own, e.g. http://127.0.0.1:8080/v1."
     )
