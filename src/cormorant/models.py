@@ -191,7 +191,7 @@ def _named(settings: Settings, asked: str) -> tuple[str, str]:
         asked = settings.models.get(asked, asked)
     provider, _, name = asked.partition("/")
     if not asked:
-        raise NotConfigured("no model is configured", remedy="cormorant settings set answer.model openai/gpt-5-mini")
+        raise NotConfigured("no model is configured", remedy="cormorant settings set answer.model openai/gpt-6-luna")
     if provider not in PROVIDERS or not name:
         known = ", ".join(PROVIDERS)
         raise NotConfigured(f"{asked!r} names no known provider", remedy=f"write provider/model, with one of: {known}")
