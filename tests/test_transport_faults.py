@@ -340,6 +340,20 @@ async def test_certificates_that_are_not_good_are_never_waved_through(authority:
                 await t.get(server.url(scheme="https"))
 
 
+@pytest.mark.parametrize("size", [10, 16_383, 16_384, 16_385, 40_000, 1_000_000])
+async def test_a_body_over_tls_is_what_was_sent_however_many_records_it_takes(authority: Authority, size: int) -> None:
+    body = bytes(n * 31 % 255 + 1 for n in range(size))  # no NUL in it
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in (body[at : at + 50_000] for at in range(0, size, 50_000)))
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n"
+    async with (
+        serving({"/length": answer(200, body), "/chunks": chunked}, tls=authority.context_for("site.test")) as server,
+        transport(options=quick(ca_bundle=authority.bundle)) as t,
+    ):
+        for target in ("/length", "/chunks", "/length"):
+            page = await t.get(server.url(target, scheme="https"))
+            assert page.body == body, target
+
+
 async def test_https_to_a_server_without_tls_and_the_other_way_round(authority: Authority) -> None:
     async with serving({"*": answer(200, "x")}) as server, transport(options=HASTY) as t:
         with pytest.raises((Tls, Timeout)):

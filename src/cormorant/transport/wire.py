@@ -267,7 +267,9 @@ class Wire(asyncio.BufferedProtocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray()
-        self._incoming = bytearray(READ_BYTES)
+        # A view, not the bytearray: asyncio's TLS fills what `get_buffer` gave in slices, and a slice of a bytearray is a
+        # copy, so that all but the first TLS record of a read would be lost (seen in CPython 3.11.7).
+        self._incoming = memoryview(bytearray(READ_BYTES))
         self._eof = False
         self._lost: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -282,7 +284,7 @@ class Wire(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
 
-    def get_buffer(self, _: int) -> bytearray:
+    def get_buffer(self, _: int) -> memoryview:
         return self._incoming
 
     def buffer_updated(self, size: int) -> None:
@@ -290,7 +292,7 @@ class Wire(asyncio.BufferedProtocol):
             self.abort()
             return
         self.received += size
-        self._buffer += memoryview(self._incoming)[:size]
+        self._buffer += self._incoming[:size]
         if len(self._buffer) > HIGH_WATER and not self._paused and self._transport:
             self._paused = True
             self._transport.pause_reading()
