@@ -49,6 +49,12 @@ WHAT = {
     "fetches": "Pages read at most.",
     "tokens": "Tokens read at most.",
     "seconds": "Wall time at most.",
+    "search": "Only addresses with these words in them or in their title.",
+    "limit": "Addresses at most.",
+    "pages": "Pages read at most.",
+    "depth": "Links followed from the first page.",
+    "include": "Only pages whose path is like one of these: `/docs/*`, or `/docs` with all below it.",
+    "exclude": "No pages whose path is like one of these.",
     "scrape": "Whether the hits' pages are read: auto reads those the egress policy allows.",
 }
 

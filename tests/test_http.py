@@ -238,6 +238,8 @@ async def test_the_description_of_the_server_names_every_tool(tmp_path) -> None:
             "web_get",
             "web_answer",
             "research",
+            "web_map",
+            "web_crawl",
         ]
         assert (await client.get("/healthz")).json()["status"] == "ok"
         assert b"cormorant_calls" in (await client.get("/metrics")).content

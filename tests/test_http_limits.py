@@ -187,8 +187,33 @@ async def test_the_routes_of_firecrawl(tmp_path) -> None:
         refused = await client.post("/v2/scrape", json={"url": "http://10.0.0.7/"})
         assert (refused.status_code, refused.json()["success"], refused.json()["code"]) == (403, False, "private_address")
         assert (await client.post("/v2/scrape", json={"url": url, "formats": ["screenshot"]})).status_code == 422
+        for key, status in (("fc-anything", 200), ("cmt_revoked", 401)):  # their clients always send a key; one of ours has to be right
+            got = await client.post("/v2/scrape", json={"url": url}, headers={"authorization": f"Bearer {key}"})
+            assert got.status_code == status
+        assert (await client.post("/v1/fetch", json={"url": url}, headers={"x-api-key": "fc-anything"})).status_code == 401
         nothing = (await client.post("/v2/search", json={"query": "tides", "limit": 2})).json()
         assert nothing["success"] is False or nothing["data"] == {"web": []}
+
+
+async def test_a_firecrawl_call_ends_at_its_own_deadline(tmp_path) -> None:
+    async with a_slow_site() as (site, _), running(tmp_path) as client:
+        got = await client.post("/v2/scrape", json={"url": site.url("/slow", host="127.0.0.1"), "timeout": 200})
+        assert (got.status_code, got.json()["success"], got.json()["code"]) == (504, False, "timeout")
+
+
+async def test_a_site_is_mapped_and_crawled_with_live_events(tmp_path) -> None:
+    async with serving(PAGES) as site, running(tmp_path) as client:
+        url = site.url("/tides", host="127.0.0.1")
+        mapped = (await client.post("/v1/map", json={"url": url})).json()
+        assert mapped["links"] == [{"url": site.url("/next", host="127.0.0.1"), "title": "The next tide", "source": "link"}]
+        run = (await client.post("/v1/tools/web_crawl/execute", json={"inputs": {"url": url, "pages": 5}})).json()
+        seen = await watched(client, run["stream_url"])
+        assert [(message.event, message.json().get("ok")) for message in seen] == [
+            ("tool_update", True),
+            ("tool_update", False),
+            ("tool_end", None),
+        ]
+        assert seen[-1].json()["items"][1]["error"]["code"] == "http_error"
 
 
 async def test_old_runs_leave_memory_and_stay_on_disk(tmp_path, monkeypatch) -> None:

@@ -338,6 +338,24 @@ class Report(TypedDict):
     model: NotRequired[str]
 
 
+class Known(TypedDict):
+    url: str
+    title: str
+    source: str
+
+
+class SiteMap(TypedDict):
+    """`web_map`: the pages of a site that its sitemaps and one of its pages name."""
+
+    url: str
+    count: int
+    links: list[Known]
+    sitemaps: list[str]
+    truncated: bool
+    not_reached: list[Gap]
+    notes: list[str]
+
+
 def schema(*shapes: type) -> dict[str, Any]:
     """The JSON Schema of a result, or of one that has any of these shapes: self-contained, an object at its root."""
     found = [_schema(shape) for shape in shapes]

@@ -251,6 +251,40 @@ TOOLS = (
         streams=True,
         over_mcp=False,
     ),
+    Tool(
+        name="web_map",
+        title="List a site's pages",
+        sentence="List the pages of a site, from its sitemaps and the links of one page.",
+        method="map",
+        returns=(shapes.SiteMap,),
+        arguments=(
+            Argument("url", positional=True),
+            Argument("search"),
+            Argument("limit", "integer", least=1, most=10_000),
+        ),
+        required=("url",),
+        streams=True,
+        over_mcp=False,
+    ),
+    Tool(
+        name="web_crawl",
+        title="Read a site's pages",
+        sentence="Read a page and those it leads to on its site, kept under one response_id; a budget brings their texts too.",
+        method="crawl",
+        returns=(shapes.Pages,),
+        arguments=(
+            Argument("url", positional=True),
+            Argument("pages", "integer", least=1, most=200),
+            Argument("depth", "integer", least=0, most=20),
+            Argument("seconds", "integer", least=1, most=3_600),
+            Argument("include", "strings"),
+            Argument("exclude", "strings"),
+            _BUDGET,
+        ),
+        required=("url",),
+        streams=True,
+        over_mcp=False,
+    ),
 )
 BY_NAME = {name: tool for tool in TOOLS for name in (tool.name, *tool.aliases)}
 

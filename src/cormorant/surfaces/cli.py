@@ -27,6 +27,8 @@ COMMANDS = {  # name -> (module, attribute, one line of help); the tools come fi
     "get": ("", "web_get", "Read more of an earlier result."),
     "answer": ("", "web_answer", "Answer a question with checked citations."),
     "research": ("", "research", "Find out, step by step, with sources."),
+    "map": ("", "web_map", "List the pages of a site."),
+    "crawl": ("", "web_crawl", "Read a page and those it leads to."),
     "index": ("cormorant.surfaces.cli_index", "index", "Keep your own pages searchable."),
     "egress": ("cormorant.surfaces.cli_operator", "egress", "Where requests may go, and why not."),
     "egress-proxy": ("cormorant.surfaces.cli_operator", "egress_proxy", "Serve the egress rules to other programs."),
@@ -51,6 +53,14 @@ EXAMPLES = {
     ),
     "web_get": ("cormorant get 0123456789abcdef0123456789abcdef --section API", "cormorant get ID --find timeout --budget 500"),
     "research": ("cormorant research 'how do asyncio task groups differ from gather, and since when?' --fetches 6",),
+    "web_map": (
+        "cormorant map https://docs.example.com/",
+        "cormorant map https://docs.example.com/ --search install --limit 10 | cormorant fetch - --budget 4000",
+    ),
+    "web_crawl": (
+        "cormorant crawl https://docs.example.com/ --pages 50 --include '/guide/*'",
+        "cormorant crawl https://docs.example.com/ --depth 1 --budget 8000",
+    ),
     "web_answer": ("cormorant answer 'what does asyncio.TaskGroup do on an exception?'",),
 }
 
@@ -87,6 +97,12 @@ HELP = {  # what a person wants to read beside an option; a model pays for every
     "fetches": "Pages read at most",
     "tokens": "Tokens read at most",
     "seconds": "Time at most",
+    "search": "Only those with these words in address or title",
+    "limit": "Addresses at most",
+    "pages": "Pages at most",
+    "depth": "Links to follow from the first page",
+    "include": "Only paths like this ('/docs/*')",
+    "exclude": "No paths like this",
 }
 
 

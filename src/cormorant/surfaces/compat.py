@@ -6,6 +6,7 @@ named in `warning` where the caller asked for it. Off where the server listens b
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
@@ -20,20 +21,11 @@ Read = Callable[[Request], Awaitable[dict[str, Any]]]
 
 FORMATS = ("markdown", "links", "summary", "rawHtml")
 FRESHNESS = {"qdr:h": "day", "qdr:d": "day", "qdr:w": "week", "qdr:m": "month", "qdr:y": "year"}
-HARMLESS = {
-    "formats",
-    "url",
-    "onlyMainContent",
-    "timeout",
-    "maxAge",
-    "query",
-    "limit",
-    "scrapeOptions",
-    "sources",
-    "tbs",
-    "search",
-    "origin",
-}
+READ = {"formats", "url", "onlyMainContent", "timeout", "maxAge"}
+READ |= {"query", "limit", "scrapeOptions", "tbs", "includeDomains", "excludeDomains", "search"}
+# What happens anyway, and so is not named as left out.
+DEFAULTS: dict[str, list[Any]] = {"sources": [["web"], [{"type": "web"}]], "sitemap": ["include"], "storeInCache": [True, False]}
+UNSEEN = {"origin", "integration"}  # who calls, said for their statistics
 
 
 def add_compat(app: FastAPI, call: Call, read: Read) -> None:
@@ -42,11 +34,14 @@ def add_compat(app: FastAPI, call: Call, read: Read) -> None:
     async def answered(request: Request, work: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]) -> Response:
         try:
             body = await read(request)
-            shown = await work(body)
+            async with asyncio.timeout(_seconds(body)):
+                shown = await work(body)
+        except TimeoutError:
+            return JSONResponse({"success": False, "error": f"not done within {body['timeout']} ms", "code": "timeout"}, status_code=504)
         except CormorantError as error:
             said = {"success": False, "error": f"{error.message}{f' ({error.remedy})' if error.remedy else ''}", "code": error.code}
             return JSONResponse(said, status_code=error.http)
-        ignored = sorted(set(body) - HARMLESS)
+        ignored = sorted(name for name in set(body) - READ - UNSEEN if body[name] not in DEFAULTS.get(name, []))
         return JSONResponse({"success": True, **shown} | ({"warning": f"not done here: {', '.join(ignored)}"} if ignored else {}))
 
     @app.post("/v2/scrape", include_in_schema=False)
@@ -60,6 +55,7 @@ def add_compat(app: FastAPI, call: Call, read: Read) -> None:
     async def search(request: Request) -> Response:
         async def work(body: dict[str, Any]) -> dict[str, Any]:
             asked = {"query": _text(body, "query"), "count": body.get("limit", 5), "freshness": FRESHNESS.get(str(body.get("tbs")), "none")}
+            asked |= {"domains": body.get("includeDomains"), "exclude_domains": body.get("excludeDomains")}
             found = (await call(request, "web_search", asked)).as_dict()
             hits = [
                 {"url": hit["url"], "title": hit["title"], "description": hit["snippet"], "position": hit["rank"]}
@@ -79,11 +75,9 @@ def add_compat(app: FastAPI, call: Call, read: Read) -> None:
     @app.post("/v2/map", include_in_schema=False)
     async def map_(request: Request) -> Response:
         async def work(body: dict[str, Any]) -> dict[str, Any]:
-            page = (await call(request, "web_fetch", {"url": _text(body, "url"), "links": True})).as_dict()
-            words = str(body.get("search") or "").lower()
-            links = {link["href"]: link for link in page.get("links") or () if words in (link["href"] + link["text"]).lower()}
-            kept = list(links.values())[: _count(body.get("limit"), 5_000)]
-            return {"links": [{"url": link["href"], "title": link["text"]} for link in kept]}
+            asked = {"url": _text(body, "url"), "search": body.get("search"), "limit": body.get("limit", 5_000)}
+            found = (await call(request, "web_map", asked)).as_dict()
+            return {"links": [{"url": link["url"]} | ({"title": link["title"]} if link["title"] else {}) for link in found["links"]]}
 
         return await answered(request, work)
 
@@ -102,7 +96,10 @@ async def scraped(request: Request, call: Call, url: str, body: Mapping[str, Any
     """One page in the formats asked for. Raises: CormorantError."""
     formats = _formats(body)
     extract = "full" if body.get("onlyMainContent") is False else "auto"
-    page = await call(request, "web_fetch", {"url": url, "extract": extract, "links": "links" in formats, "max_chars": 200_000})
+    asked: dict[str, Any] = {"url": url, "extract": extract, "links": "links" in formats, "max_chars": 200_000}
+    if isinstance(age := body.get("maxAge"), int):  # milliseconds; 0 asks for the page as it is now
+        asked |= {"max_age": age // 1_000, "refresh": age == 0}
+    page = await call(request, "web_fetch", asked)
     facts = page.as_dict()
     shown: dict[str, Any] = {"markdown": facts["content"]} if "markdown" in formats else {}
     if "links" in formats:
@@ -126,15 +123,17 @@ def _formats(body: Mapping[str, Any]) -> set[str]:
     return named
 
 
+def _seconds(body: Mapping[str, Any]) -> float | None:
+    """The caller's own deadline, which is given in milliseconds."""
+    given = body.get("timeout")
+    return given / 1_000 if isinstance(given, int) and given > 0 else None
+
+
 def _text(body: Mapping[str, Any], name: str) -> str:
     value = body.get(name)
     if not isinstance(value, str) or not value.strip():
         raise InvalidArguments(f"{name} is missing", remedy=f'{{"{name}": "..."}}')
     return value
-
-
-def _count(value: Any, most: int) -> int:
-    return max(1, min(value, most)) if isinstance(value, int) else most
 
 
 def _address(request: Request) -> str:

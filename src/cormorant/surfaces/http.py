@@ -205,7 +205,7 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, Any]) -> A
 
 def _caller_of(service: Service) -> Callable[[Request, str, dict[str, Any]], Awaitable[Any]]:
     async def call(request: Request, name: str, inputs: dict[str, Any]) -> Any:
-        return await within(service, service.caller(request), tool(name), inputs)
+        return await within(service, service.caller(request, others_keys=True), tool(name), inputs)
 
     return call
 

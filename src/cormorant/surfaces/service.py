@@ -15,7 +15,7 @@ from cormorant.settings import Follower, Settings, at_once
 from cormorant.surfaces.executions import Executions
 from cormorant.surfaces.guard import is_loopback
 from cormorant.surfaces.measures import Measures
-from cormorant.surfaces.tenants import LOCAL, Keys, follow_tenant
+from cormorant.surfaces.tenants import LOCAL, PREFIX, Keys, follow_tenant
 from cormorant.web import Web
 
 
@@ -108,14 +108,14 @@ class Service:
             self._tenants[name] = Tenant(name, own, home, self.settings.server.concurrency)
         return self._tenants[name]
 
-    def caller(self, request: Request, *, key_in_query: bool = False) -> Tenant:
-        """Who calls. Raises: Unauthorized."""
+    def caller(self, request: Request, *, key_in_query: bool = False, others_keys: bool = False) -> Tenant:
+        """Who calls. `others_keys`: a key that is not of our making counts as none where none is needed. Raises: Unauthorized."""
         if self._followed:
             self._followed.look(self._renew)
         given = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ").strip()
         if not given and key_in_query:
             given = request.query_params.get("api_key", "")
-        if not given and not self.needs_key:
+        if not self.needs_key and (not given or (others_keys and not given.startswith(PREFIX))):
             return self.tenant(LOCAL)
         name = self.keys.tenant_of(given) if given else None
         if name is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cormorant import settings, sse
+from cormorant.crawl import SiteMap
 from cormorant.errors import CormorantError, InvalidArguments
 from cormorant.events import Event, TextAdded, endings
 from cormorant.research import Report
@@ -77,6 +78,11 @@ def _save(result: Page | Stored, path: Path) -> None:
 def _show_listed(result: Any) -> None:
     """Hits and targets. A person at a terminal needs no line of JSON; a program behind a pipe gets what models get."""
     text: str = result.as_text()
+    if isinstance(result, SiteMap):  # addresses alone on stdout, for `cormorant fetch -`
+        for gap in result.not_reached:
+            tell(f"not reached: {gap['url']}: {gap['code']}: {gap['reason']}")
+        if result.truncated:
+            tell("there are more: --limit raises the number, --search narrows them down")
     if not sys.stdout.isatty():
         emit(text)
         return
@@ -97,7 +103,7 @@ def _targets(arguments: dict[str, Any]) -> int:
 
 def exit_code(result: Any) -> int:
     """0, or why a call that raised nothing still brought nothing."""
-    if isinstance(result, Found) and not result.results:
+    if (isinstance(result, Found) and not result.results) or (isinstance(result, SiteMap) and not result.links):
         return NOTHING_FOUND
     if isinstance(result, Pages) and result.items and not any(item.page for item in result.items):
         return next((item.error.exit_code for item in result.items if item.error), NOTHING_FOUND)
@@ -195,10 +201,12 @@ class Progress(AbstractContextManager["Progress"]):
             return f"step {data['step']}: {data['action']} {data['detail'][:60]}"
         if event.event != "tool_update":
             return ""
+        if data.get("output_key") == "links":
+            return f"{data['count']:,} addresses"
         if "phase" in data:
             return f"{data['phase'].lower().replace('_', ' ')}: {data['status']}"
         if data.get("output_key") != "items":
             return ""
         self._done += 1
         self._failed += not data["ok"]
-        return f"{self._done} of {self._targets or '?'} read" + (f", {self._failed} failed" if self._failed else "")
+        return f"{self._done}{f' of {self._targets}' if self._targets else ''} read" + (f", {self._failed} failed" if self._failed else "")
