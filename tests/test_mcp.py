@@ -88,6 +88,7 @@ async def test_a_page_is_read_within_the_default_budget_and_read_on(tmp_path) ->
         pytest.param("web_fetch", {"url": "ftp://a.example/"}, "invalid_arguments", id="ftp"),
         pytest.param("web_fetch", {"url": "https://a.example/", "onlyMainContent": True}, "onlyMainContent", id="an unknown key"),
         pytest.param("web_get", {"response_id": "0" * 32}, "unknown response_id", id="an unknown id"),
+        pytest.param("web_get", {"response_id": {"a": 1}}, "response_id", id="an object for an id"),
         pytest.param("web_dive", {}, "web_fetch", id="an unknown tool"),
         pytest.param("web_search", {"query": "x", "count": "many"}, "count", id="a value that can't be read"),
     ],

@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 from mcp import MCPError, types
 from mcp.server import Server, ServerRequestContext
-from mcp.server.stdio import stdio_server
 
 from cormorant import __version__
 from cormorant.errors import CormorantError, Internal, InvalidArguments
 from cormorant.events import Event
 from cormorant.results import error_text
+from cormorant.surfaces import mcp_stdio
 from cormorant.surfaces.mcp_pair import call_pair, pair_tools
 from cormorant.tools import TOOLS, Tool, tool
 from cormorant.web import Web
@@ -118,9 +118,7 @@ _RESEARCH = (
 
 async def serve_stdio(web: Web, *, structured: Structured = "auto", pair: bool = False) -> None:
     """Serve one client over standard input and output until it leaves. stdout carries the protocol alone."""
-    served = server(web, structured=structured, pair=pair)
-    async with stdio_server() as (reading, writing):
-        await served.run(reading, writing, served.create_initialization_options())
+    await mcp_stdio.serve(server(web, structured=structured, pair=pair))
 
 
 def described(asked: Tool, *, with_output: bool = False) -> types.Tool:
