@@ -65,9 +65,9 @@ def test_an_unknown_option_is_named(options: dict[str, str]) -> None:
         read(ARTICLE, **options)
 
 
-def test_a_picture_is_no_text() -> None:
-    with pytest.raises(UnsupportedType, match="image/png"):
-        document(b"\x89PNG\r\n\x1a\n" + b"\0" * 100, url=URL, content_type="image/png")
+def test_a_film_is_no_text() -> None:
+    with pytest.raises(UnsupportedType, match="video/mp4"):
+        document(b"\0\0\0\x18ftypmp42" + b"\0" * 100, url=URL, content_type="video/mp4")
 
 
 SHELL = """<!DOCTYPE html><html><head><title>The wall</title>{head}</head>

@@ -12,6 +12,7 @@ from cormorant import BlockingWeb, Policy, Web
 from cormorant.errors import (
     BudgetSpent,
     CormorantError,
+    ExtractionFailed,
     HttpError,
     InvalidArguments,
     NotAllowed,
@@ -21,7 +22,6 @@ from cormorant.errors import (
     Soft404,
     UnknownResponse,
     UnknownSelector,
-    UnsupportedType,
     Vetoed,
 )
 from cormorant.gates import Called, HandedOver, Leaving
@@ -116,7 +116,7 @@ async def test_several_targets_come_in_order_and_one_that_fails_fails_alone(tmp_
         pytest.param("/secret", Robots, id="robots"),
         pytest.param("/gone", HttpError, id="gone"),
         pytest.param("/soft", Soft404, id="soft 404"),
-        pytest.param("/cat.png", UnsupportedType, id="a picture"),
+        pytest.param("/cat.png", ExtractionFailed, id="a broken picture"),
         pytest.param("/inside", CormorantError, id="a redirect to the inside"),
     ],
 )

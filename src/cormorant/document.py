@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -58,6 +59,31 @@ class FileFacts:
     pages_without_text: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PictureFacts:
+    """What is known of an image without looking at it; 0 where its size is not."""
+
+    mime: str
+    width: int
+    height: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image as it is handed on, in Base64, so that every store and surface can carry it. `original`: what was sent,
+    where this is encoded anew."""
+
+    facts: PictureFacts
+    base64: str = field(repr=False)
+    name: str = ""
+    original: PictureFacts | None = None
+
+    @property
+    def data(self) -> bytes:
+        return b64decode(self.base64)
+
+
 @dataclass(frozen=True)
 class Document:
     """One page, read. `markdown` is the whole of it; views and passages are cut from it later."""
@@ -79,6 +105,7 @@ class Document:
     warnings: tuple[str, ...] = ()
     media_type: str = "text/html"
     file: FileFacts | None = None
+    picture: Picture | None = None
     structured: dict[str, Any] = field(default_factory=dict)
     refresh: str = ""  # absolute target of a meta refresh that ought to be followed
 

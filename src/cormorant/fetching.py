@@ -30,6 +30,7 @@ from cormorant.errors import CormorantError, HttpError, InvalidArguments, NotAll
 from cormorant.extract.html.outcome import moved, of_error
 from cormorant.gates import Gate, Leaving, through
 from cormorant.ledger import Ledger
+from cormorant.pictures import Shown
 from cormorant.policy import Check, Policy
 from cormorant.robots import Keep
 from cormorant.secrets import Guard
@@ -57,6 +58,7 @@ class Wanted:
     timeout_s: float = 0.0
     refresh: bool = False
     max_age_s: float | None = None  # of a response kept from an earlier session
+    images: bool = False  # an image is a result too; for whoever reads text it is an error
 
 
 class Fetcher:
@@ -92,9 +94,10 @@ class Fetcher:
             through=self._tape.exchange if self._tape.kept else None,
         )
         self.robots = Keep(self._robots_txt)
-        self.cache: SessionCache[Item] = SessionCache(final_url=lambda item: item.final_url, size=lambda item: len(item.body))
+        self.cache: SessionCache[Item] = SessionCache(final_url=lambda item: item.final_url, size=_kept_chars)
         kept = settings.fetch.http_cache and settings.store.path != "memory" and not self._tape.kept  # a tape holds what was sent
         self._http_cache = HttpCache() if kept else None
+        self.shown = Shown()
         self.seen: set[str] = set()  # provenance: addresses a user, a result or a page has named
         self._overall = asyncio.Semaphore(settings.fetch.concurrency)
         self._hosts: OrderedDict[str, asyncio.Semaphore] = OrderedDict()
@@ -133,12 +136,14 @@ class Fetcher:
         Raises: InvalidArguments, Refused, Unreachable, NotContent, Unreadable, BudgetSpent.
         """
         if self._is_path(reference):
-            return await self._tape.fact("file", [reference, wanted], partial(self._file, reference, wanted), ITEM), False
+            item = await self._tape.fact("file", [reference, wanted], partial(self._file, reference, wanted), ITEM)
+            return _of_a_kind(item, wanted), False
         try:
-            return await self._cached(self.policy.check_url(parse(reference)), wanted)
+            item, cached = await self._cached(self.policy.check_url(parse(reference)), wanted)
         except Refused as error:
             self.audit.refused(reference, error)
             raise
+        return _of_a_kind(item, wanted), cached
 
     async def _cached(self, url: Url, wanted: Wanted) -> tuple[Item, bool]:
         if not self.settings.fetch.cache:
@@ -204,6 +209,10 @@ class Fetcher:
             asked = self.policy.check_url(document.refresh)
         _require_content(document, resource)
         self._note_links(document)
+        if document.picture is None:
+            self.shown.note(resource.url, document.markdown)
+        elif said := self.shown.of(url.href, resource.url):
+            document = replace(document, markdown=f"{document.markdown}\n\n{said}")
         item = _item(url, resource, document, wanted)
         if self.settings.egress.robots == "obey":  # the file is at hand: it was just asked for
             signals = (await self.robots.rules(parse(resource.url))).content_signals(self.robots.agent)
@@ -228,7 +237,7 @@ class Fetcher:
                 resource.body, url=resource.url, content_type=resource.content_type, extract=wanted.extract, output=wanted.output
             )
 
-        if len(resource.body) <= SMALL_BYTES and not resource.body.startswith(b"%PDF-"):
+        if len(resource.body) <= SMALL_BYTES and not _is_document(resource.body):
             return read()
         return await asyncio.to_thread(read)
 
@@ -397,6 +406,23 @@ def _item(asked: Url | None, resource: Resource, document: Document, wanted: Wan
         warnings=document.warnings,
         extra={name: value for name, value in hints.items() if value},
     )
+
+
+def _of_a_kind(item: Item, wanted: Wanted) -> Item:
+    """The item itself. Raises: UnsupportedType for an image where text is wanted."""
+    if item.document is not None and item.document.picture is not None and not wanted.images:
+        raise errors.UnsupportedType(f"{item.type} is an image, not text", url=item.final_url, remedy="fetch it by itself")
+    return item
+
+
+def _kept_chars(item: Item) -> int:
+    picture = item.document.picture if item.document else None
+    return len(item.body) + (len(picture.base64) if picture else 0)
+
+
+def _is_document(body: bytes) -> bool:
+    """A PDF, an Office file, an image: read by a child process, so in a thread however small it is."""
+    return body.startswith(b"%PDF-") or b"\0" in body[:1024]
 
 
 def errors_of(reference: str, error: CormorantError) -> Item:

@@ -99,6 +99,7 @@ def fitted(
         content_signals=item.extra.get("content_signals"),
         links=tuple({"text": link.text, "href": link.href} for link in document.links) if links else None,
         structured=document.structured if structured else None,
+        image=document.picture,
     )
     return _measured(page, document, shape, lambda found: _said(found, response_id, url_index), item.truncated)
 
@@ -115,6 +116,7 @@ def fitted_stored(item: Item, kind: str, response_id: str, shape: Shape, *, url_
         title=item.shown_title,
         query=item.query or None,
         metadata=item.metadata(),
+        image=document.picture,
     )
     return _measured(stored, document, shape, lambda found: _said(found, response_id, url_index), item.truncated)
 

@@ -6,12 +6,13 @@ for a model. A page's own words stand between two boundary lines that the page c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from cormorant.document import bounded
+from cormorant.document import Picture, bounded
 from cormorant.errors import CormorantError, Refused, Unreachable
 
+IMAGE_INLINE_BYTES = 256 * 1024  # a larger image is named in a result, and not carried by it
 Frame = Literal["full", "id", "none"]  # how much stands around a body; the fit note is in `fit` in any case
 
 
@@ -54,6 +55,7 @@ class Page:
     structured: dict[str, Any] | None = None
     changes: dict[str, Any] | None = None
     matches: dict[str, Any] | None = None
+    image: Picture | None = None
     frame: Frame = "full"
 
     def as_dict(self) -> dict[str, Any]:
@@ -96,6 +98,7 @@ class Page:
             "structured": self.structured,
             "changes": self.changes,
             "matches": self.matches,
+            "image": image_dict(self.image),
         }
         return shown | {name: value for name, value in asked.items() if value not in (None, "")}
 
@@ -188,6 +191,7 @@ class Stored:
     next_offset: int | None = None
     matches: dict[str, Any] | None = None
     changes: dict[str, Any] | None = None
+    image: Picture | None = None
     frame: Frame = "full"
 
     def as_dict(self) -> dict[str, Any]:
@@ -203,7 +207,12 @@ class Stored:
             "fit": self.fit,
             "metadata": self.metadata,
         }
-        asked = {"next_offset": self.next_offset, "matches": self.matches, "changes": self.changes}
+        asked = {
+            "next_offset": self.next_offset,
+            "matches": self.matches,
+            "changes": self.changes,
+            "image": image_dict(self.image),
+        }
         return shown | {name: value for name, value in asked.items() if value is not None}
 
     def as_text(self) -> str:
@@ -218,6 +227,14 @@ class Stored:
             ("Fit", fit_line(self.fit)),
         ]
         return _framed("\n".join(f"{name}: {value}" for name, value in rows if value), body)
+
+
+def image_dict(image: Picture | None) -> dict[str, Any] | None:
+    """An image in JSON; one that is too large for a message without its data."""
+    if image is None:
+        return None
+    facts, original = asdict(image.facts), asdict(image.original) if image.original else None
+    return {**facts, "name": image.name, "original": original, "data": image.base64 if image.facts.bytes <= IMAGE_INLINE_BYTES else None}
 
 
 def _framed(header: str, body: str) -> str:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 TARGETS_MAX = 20
 QUERIES_MAX = 10
 OUTPUT_BYTES = 64_000  # of a page where the caller named no size at all
+PROBE_S, PROBE_BYTES = 5.0, 10_000
 LEAST_TOKENS = 64  # a header with its id and a word of the page
 QUEUED_EVENTS = 64  # a slow reader of a stream slows the work instead of filling memory
 Notes = tuple[str, ...]
@@ -210,7 +211,7 @@ class Web:
             raise InvalidArguments(f"{len(targets)} targets, at most {TARGETS_MAX} at once", remedy="fetch them in several calls")
         notes += await self._renewed()
         called = await self._called("web_fetch", urls=targets, budget=budget, query=query, section=section)
-        wanted = Wanted(output, extract, max_bytes or 0, timeout or 0.0, refresh, max_age)
+        wanted = Wanted(output, extract, max_bytes or 0, timeout or 0.0, refresh, max_age, images=True)
         with self._accounted() as ledger:
             budget = self._within(ledger, budget)
             shape = Shape(
@@ -667,12 +668,23 @@ class Web:
         self._look()
         return tool not in ("web_search", "web_answer", "research") or not self.finder.disabled
 
+    async def probe(self) -> dict[str, Any]:
+        """`capabilities`, after each ready search backend was asked one small question and the network was tried."""
+        from cormorant.capabilities import reached
+
+        async def asked(url: str) -> None:
+            await self.fetcher.transport.get(url, timeout_s=PROBE_S, max_bytes=PROBE_BYTES, any_status=True)
+
+        with self._accounted():
+            network, _ = await asyncio.gather(reached(asked), self.finder.probe())
+        return self.capabilities() | {"network": network}
+
     def capabilities(self) -> dict[str, Any]:
         """What this install can do, and why not the rest."""
         from cormorant.capabilities import capabilities
 
         self._look()
-        return capabilities(self.settings, self.finder.providers(), self.library, self._followed)
+        return capabilities(self.settings, self.finder.providers(), self.finder.answers(), self.library, self._followed)
 
     @cached_property
     def library(self) -> Library:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from cormorant.document import Document
-from cormorant.errors import InvalidArguments, UnsupportedType
+from cormorant.errors import InvalidArguments
 from cormorant.extract import html
 from cormorant.extract.decode import media_type, text_of
 from cormorant.extract.sniff import FEEDS, HTML, OFFICE
@@ -34,7 +34,7 @@ def document(body: bytes, *, url: str, content_type: str = "", extract: str = "a
     if kind in OFFICE:
         return cast(Document, _part("office").read(body, url=url, media_type=kind))
     if kind.startswith("image/") and kind != "image/svg+xml":
-        raise UnsupportedType(f"{kind} is an image, not text", url=url, remedy="ask for the image itself")
+        return cast(Document, _part("picture").read(body, url=url, media_type=kind))
     found = text_of(body[:MAX_BYTES], content_type, kind)
     warnings = found.warnings
     if len(body) > MAX_BYTES:

@@ -26,6 +26,7 @@ ANSWER_MAX_BYTES = 32 * 1024**2
 JOBS = {
     "pdf": "cormorant.extract.pdf:parse",
     "office": "cormorant.extract.office:parse",
+    "image": "cormorant.extract.recode:parse",
 }
 
 

@@ -6,6 +6,7 @@ import re
 import struct
 from dataclasses import dataclass
 
+MAX_PIXELS = 50_000_000  # decoded, each takes four bytes; the largest cameras have about as many
 _SVG_TAG = re.compile(r"<(?:\w+:)?svg\b[^>]*>", re.I | re.S)
 _NUMBER = re.compile(r"\s*([\d.]+)\s*(px|pt|pc|mm|cm|in|em|%)?\s*$", re.I)
 _PX = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0, "em": 16.0}

@@ -14,9 +14,10 @@ from mcp import MCPError, types
 from mcp.server import Server, ServerRequestContext
 
 from cormorant import __version__
+from cormorant.document import Picture
 from cormorant.errors import CormorantError, Internal, InvalidArguments
 from cormorant.events import Event
-from cormorant.results import error_text
+from cormorant.results import IMAGE_INLINE_BYTES, error_text
 from cormorant.surfaces import mcp_stdio
 from cormorant.surfaces.mcp_pair import call_pair, pair_tools
 from cormorant.tools import TOOLS, Tool, tool
@@ -174,11 +175,24 @@ async def _with_progress(ctx: Context, web: Web, asked: Tool, arguments: dict[st
 
 def _succeeded(result: Any, *, with_structure: bool) -> types.CallToolResult:
     fit = getattr(result, "fit", None)
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=result.as_text())]
+    structure = result.as_dict() if with_structure else None
+    if image := getattr(result, "image", None):
+        content.append(_image_block(image))
+        if structure:
+            structure["image"]["data"] = None  # it stands in the block beside this, and no client should pay for it twice
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=result.as_text())],
-        structured_content=result.as_dict() if with_structure else None,
+        content=content,
+        structured_content=structure,
         _meta={"cormorant/fit": fit} if fit else None,
     )
+
+
+def _image_block(image: Picture) -> types.ContentBlock:
+    if image.facts.bytes <= IMAGE_INLINE_BYTES:
+        return types.ImageContent(type="image", data=image.base64, mime_type=image.facts.mime)
+    why = "install cormorant[images] where the server runs and it is made smaller, or save it with: cormorant fetch URL -o FILE"
+    return types.TextContent(type="text", text=f"[the image has {image.facts.bytes:,} bytes, too many for a message; {why}]")
 
 
 def _failed(error: CormorantError) -> types.CallToolResult:
