@@ -419,10 +419,9 @@ class Web:
                 finish=finish,
             )
 
-    async def stream_answer(self, query: str, **options: Any) -> AsyncGenerator[Event, None]:
+    def stream_answer(self, query: str, **options: Any) -> AsyncGenerator[Event, None]:
         """`answer`, event by event (`event.event`, `event.data`): the last is `tool_end` or `error`, and there is one."""
-        async for event in self._streamed(lambda emit: self.answer(query, emit=emit, **options)):
-            yield event
+        return self._streamed(lambda emit: self.answer(query, emit=emit, **options))
 
     async def _streamed(self, call: Callable[[Emit], Awaitable[Any]]) -> AsyncGenerator[Event, None]:
         """The events of a call while it works. Leaving early cancels the work; a slow reader slows it down."""
@@ -514,10 +513,9 @@ class Web:
                 finish=finish,
             )
 
-    async def stream_research(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:
+    def stream_research(self, question: str, **options: Any) -> AsyncGenerator[Event, None]:
         """`research`, event by event: the last is `agent_processing_complete` or `agent_processing_error`, and there is one."""
-        async for event in self._streamed(lambda emit: self.research(question, emit=emit, **options)):
-            yield event
+        return self._streamed(lambda emit: self.research(question, emit=emit, **options))
 
     def _agent(self, who: Definition) -> Agent | None:
         """The model that plans, where one is configured or the agent's file names one. Raises: NotConfigured."""
