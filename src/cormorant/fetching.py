@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from cormorant import errors, extract
+from cormorant import errors, extract, github
 from cormorant.address import Url, parse
 from cormorant.alternates import markdown_version, site_guide
 from cormorant.audit import Audit
@@ -29,6 +29,7 @@ from cormorant.document import Document
 from cormorant.errors import CormorantError, HttpError, InvalidArguments, NotAllowed, Provenance, Redirect, Refused, TooLarge
 from cormorant.extract.html.outcome import moved, of_error
 from cormorant.gates import Gate, Leaving, through
+from cormorant.github import Api, Place, place_of
 from cormorant.ledger import Ledger
 from cormorant.pictures import Shown
 from cormorant.policy import Check, Policy
@@ -147,10 +148,10 @@ class Fetcher:
 
     async def _cached(self, url: Url, wanted: Wanted) -> tuple[Item, bool]:
         if not self.settings.fetch.cache:
-            return await self._page(url, wanted), False
+            return await self._load(url, wanted), False
         return await self.cache.fetch(
             url,
-            lambda: self._page(url, wanted),
+            lambda: self._load(url, wanted),
             extract=wanted.extract,
             output=wanted.output,
             options=(wanted.max_bytes,),
@@ -169,17 +170,49 @@ class Fetcher:
         except InvalidArguments:
             return  # not an address: nothing could be fetched by it anyway
 
-    async def _page(self, url: Url, wanted: Wanted) -> Item:
+    async def _load(self, url: Url, wanted: Wanted) -> Item:
+        """What is at an address: a place on GitHub through its API, everything else as a page. Raises: Timeout."""
+        place = place_of(url) if self.settings.fetch.github else None
         timeout_s = wanted.timeout_s or self.settings.fetch.timeout
         async with self._turn(url.host), asyncio.timeout(timeout_s) as deadline:
             try:
-                return await self._read_page(url, wanted, timeout_s)
+                return await (self._github(url, place, wanted) if place else self._read_page(url, wanted, timeout_s))
             except TimeoutError:
                 if not deadline.expired():
                     raise
         raise errors.Timeout(
             f"{url.href} was not read within {timeout_s:g} s", remedy="give a longer timeout, or fetch less", url=url.href, retryable=True
         )
+
+    async def _github(self, url: Url, place: Place, wanted: Wanted) -> Item:
+        """A place on GitHub. robots.txt is for readers of pages; who asks an API keeps to its limits instead."""
+        self._check_provenance(url)
+        keys = self.settings.keys
+        api = Api(self._api_request, token=keys.get("GITHUB_TOKEN") or keys.get("GH_TOKEN") or "")
+        found = await github.read(place, api, output=wanted.output)
+        self._note_links(found.document)
+        return Item(
+            url=url.href,
+            final_url=found.url or url.href,
+            document=found.document,
+            status=200,
+            bytes=api.wire_bytes,
+            sha256=sha256(found.document.markdown.encode("utf-8", "surrogatepass")).hexdigest(),
+            retrieved_at=api.at,
+            output=wanted.output,
+            extract=found.document.extractor,
+            warnings=found.document.warnings,
+        )
+
+    async def _api_request(
+        self, method: str, url: str, *, headers: Mapping[str, str], credentials: Mapping[str, str], body: bytes = b""
+    ) -> Resource:
+        with self.account.get().reserve(requests=1) as spent:
+            found = await self.transport.request(
+                method, url, headers=headers, credentials=credentials, body=body, purpose="api", any_status=True
+            )
+            spent.settle(bytes=found.wire_bytes)
+        return found
 
     async def _read_page(self, url: Url, wanted: Wanted, timeout_s: float) -> Item:
         resource: Resource | None = None
@@ -260,7 +293,7 @@ class Fetcher:
 
     async def _before(self, leaving: Leaving) -> Leaving:
         """What every request meets after the policy, in order. It may refuse or tighten; it can't widen."""
-        if leaving.purpose in ("fetch", "robots"):  # a backend's own call has to carry its key
+        if leaving.purpose in ("fetch", "robots", "api"):  # a backend's own call has to carry its key
             self.guard.check(leaving.url, leaving.headers, leaving.body)
         leaving = await through(self.gates, leaving)
         if leaving.purpose == "fetch":

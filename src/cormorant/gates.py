@@ -27,7 +27,7 @@ class Leaving:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-    purpose: str = "fetch"  # fetch, robots, search, rerank, write
+    purpose: str = "fetch"  # fetch, robots, api, search, rerank, write
 
 
 @dataclass(frozen=True)

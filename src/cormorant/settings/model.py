@@ -56,6 +56,7 @@ class Fetch(_Section):
         True, description="Whether responses are kept across sessions as RFC 9111 lets a private cache; never with store.path = memory."
     )
     follow_redirects: bool = Field(True, description="Whether redirects are followed (at most five).")
+    github: bool = Field(True, description="Whether repositories, files, issues and the like on github.com are read through its API.")
 
 
 class Search(_Section):
