@@ -7,14 +7,18 @@ import json
 
 import httpx2
 import pytest
-from mcp import Client, MCPError
+from mcp import Client, MCPError, types
 from mcp.client.streamable_http import streamable_http_client
 
 from cormorant import Web
 from cormorant.surfaces import mcp as surface
+from cormorant.surfaces.mcp_kept import RESOURCE
 from cormorant.surfaces.tenants import Keys
+from support_clients import HELLOS, MODERN
 from support_net import answer, serving
+from support_pipe import pipe
 from support_server import running
+from support_web import opened
 
 pytestmark = pytest.mark.anyio
 
@@ -22,70 +26,101 @@ PAGES = {
     "/note": answer(200, "<title>Note</title><p>High water at six, wrote the keeper.</p>", {"content-type": "text/html"}),
     "*": answer(404, ""),
 }
+HEADERS = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28"}
 LOCAL = {"egress": {"allow_ranges": ["127.0.0.0/8"]}, "store": {"path": "memory"}, "search": {"keyless": False}}
-HELLOS = {  # the shapes of the hellos of clients in use: old and new protocol versions, capabilities of every kind
-    "a desktop app": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {"roots": {}, "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}},
-        "clientInfo": {"name": "claude-ai", "version": "0.1.0"},
-    },
-    "a terminal agent": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {"roots": {}, "elicitation": {"form": {}, "url": {}}},
-        "clientInfo": {"name": "claude-code", "title": "Claude Code", "version": "2.1.0", "websiteUrl": "https://example.com/"},
-    },
-    "an editor": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {
-            "tools": True,
-            "prompts": True,
-            "resources": True,
-            "logging": False,
-            "elicitation": {},
-            "roots": {"listChanged": False},
-        },
-        "clientInfo": {"name": "cursor-vscode", "version": "1.0.0"},
-    },
-    "an editor with sampling": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {"roots": {"listChanged": True}, "sampling": {"context": {}, "tools": {}}, "tasks": {"list": {}, "cancel": {}}},
-        "clientInfo": {"name": "Visual Studio Code", "version": "1.107.0"},
-    },
-    "an old client": {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "mcp", "version": "0.1.0"}},
-    "one from the future": {
-        "protocolVersion": "2099-01-01",
-        "capabilities": {"x": {"y": 1}},
-        "clientInfo": {"name": "next", "version": "9"},
-    },
-    "one that wants structure": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {"experimental": {"cormorant/structured": {}}},
-        "clientInfo": {"name": "code", "version": "1"},
-    },
-}
 
 
-async def test_every_clients_hello_is_understood(tmp_path) -> None:
-    async with serving(PAGES) as site, running(tmp_path) as client:
-        for name, params in HELLOS.items():
-            headers = {"accept": "application/json, text/event-stream"}
-            hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-            got = await client.post("/mcp", json=hello, headers=headers)
-            said = _message(got.text)["result"]
-            asked = params["protocolVersion"]
-            assert said["protocolVersion"] == (asked if asked != "2099-01-01" else said["protocolVersion"]), name
-            assert said["serverInfo"]["name"] == "cormorant"
-            assert {"tools", "resources", "prompts"} <= said["capabilities"].keys()
-            headers |= {"mcp-session-id": got.headers["mcp-session-id"], "mcp-protocol-version": said["protocolVersion"]}
-            assert (
-                await client.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=headers)
-            ).status_code == 202
-            arguments = {"url": site.url("/note", host="127.0.0.1")}
-            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "web_fetch", "arguments": arguments}}
-            result = _message((await client.post("/mcp", json=call, headers=headers)).text)["result"]
-            assert "High water at six" in result["content"][0]["text"], name
-            assert ("structuredContent" in result) == (name == "one that wants structure")
-            assert (await client.delete("/mcp", headers=headers)).status_code == 200
+@pytest.mark.parametrize("client", HELLOS)
+async def test_every_clients_hello_is_understood_over_http(tmp_path, client) -> None:
+    hello = HELLOS[client]
+    async with serving(PAGES) as site, running(tmp_path) as http:
+        headers = {"accept": "application/json, text/event-stream"}
+        got = await http.post("/mcp", json={"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}, headers=headers)
+        said = _message(got.text)["result"]
+        assert said["protocolVersion"] == (hello["protocolVersion"] if hello["protocolVersion"] < "2099" else "2025-11-25")
+        assert said["serverInfo"]["name"] == "cormorant"
+        assert {"tools", "resources", "prompts", "completions"} <= said["capabilities"].keys()
+        headers |= {"mcp-session-id": got.headers["mcp-session-id"], "mcp-protocol-version": said["protocolVersion"]}
+        told = await http.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"}, headers=headers)
+        assert told.status_code == 202
+        call = {"name": "web_fetch", "arguments": {"url": site.url("/note", host="127.0.0.1")}}
+        got = await http.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}, headers=headers)
+        result = _message(got.text)["result"]
+        assert "High water at six" in result["content"][0]["text"]
+        assert ("structuredContent" in result) == (client == "one that wants structure")
+        assert (await http.delete("/mcp", headers=headers)).status_code == 200
+
+
+@pytest.mark.parametrize("client", MODERN)
+async def test_every_client_of_the_stateless_kind_is_understood_over_http(tmp_path, client) -> None:
+    async def ask(method: str, **params: object) -> dict:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": MODERN[client]}}
+        name = {"mcp-name": params["name"]} if "name" in params else {}
+        got = await http.post("/mcp", json=body, headers={**HEADERS, "mcp-method": method, **name})
+        assert "mcp-session-id" not in got.headers
+        return _message(got.text)["result"]
+
+    async with serving(PAGES) as site, running(tmp_path) as http:
+        assert "2026-07-28" in (await ask("server/discover"))["supportedVersions"]
+        tools = (await ask("tools/list"))["tools"]
+        assert [tool["name"] for tool in tools] == ["web_search", "web_fetch", "web_get", "web_answer"]
+        result = await ask("tools/call", name="web_fetch", arguments={"url": site.url("/note", host="127.0.0.1")})
+        assert "High water at six" in result["content"][0]["text"]
+        wanted = client == "one that wants structure"
+        assert ("structuredContent" in result, "outputSchema" in tools[0]) == (wanted, wanted)
+
+
+def test_every_client_is_understood_over_stdio(tmp_path) -> None:
+    """One process for each version of the protocol, and one without a hello."""
+    versions = {hello["protocolVersion"]: name for name, hello in HELLOS.items()}
+    for name in versions.values():
+        with pipe(tmp_path) as client:
+            client.send({"id": 0, "method": "initialize", "params": HELLOS[name]}, {"method": "notifications/initialized"})
+            assert client.reply(0)["result"]["serverInfo"]["name"] == "cormorant"
+            client.send({"id": 1, "method": "tools/list"})
+            assert len(client.reply(1)["result"]["tools"]) == 4
+    with pipe(tmp_path) as client:
+        client.send({"id": 0, "method": "server/discover", "params": {"_meta": MODERN["Goose"]}})
+        assert "2026-07-28" in client.reply(0)["result"]["supportedVersions"]
+        client.send({"id": 1, "method": "tools/list", "params": {"_meta": MODERN["Goose"]}})
+        assert len(client.reply(1)["result"]["tools"]) == 4
+
+
+@pytest.mark.parametrize("era", ["2026-07-28", "legacy"])
+async def test_results_are_listed_completed_and_read_as_resources(tmp_path, era) -> None:
+    heard: list[object] = []
+
+    async def hears(message: object) -> None:
+        heard.append(message)
+
+    async with opened(tmp_path) as (web, _, base), Client(surface.server(web), mode=era, message_handler=hears) as client:
+        assert (await client.list_resources()).resources == []
+        for path in ("/guide", "/note.txt", "/guide"):
+            await client.call_tool("web_fetch", {"url": base + path, "budget": 200})
+        listed = (await client.list_resources()).resources
+        assert [one.name for one in listed][-2:] == [f"{base}/note.txt", "Tide guide"]
+        (kept,) = (await client.list_resource_templates()).resource_templates
+        named = types.ResourceTemplateReference(type="ref/resource", uri=kept.uri_template)
+        found = await client.complete(named, {"name": "response_id", "value": "tide g"})
+        assert found.completion.values[-1] == listed[-1].uri.removeprefix(RESOURCE)
+        begun = await client.complete(named, {"name": "response_id", "value": found.completion.values[-1][:9]})
+        assert begun.completion.values == found.completion.values[-1:]
+        prompt = types.PromptReference(type="ref/prompt", name="research")
+        assert (await client.complete(prompt, {"name": "question", "value": ""})).completion.values == []
+        assert "Tide guide" in (await client.read_resource(listed[-1].uri)).contents[0].text
+    if era == "legacy":
+        assert any("resources/list_changed" in str(message) for message in heard)
+
+
+async def test_a_client_that_listens_hears_that_there_is_a_new_resource(tmp_path) -> None:
+    async with (
+        opened(tmp_path) as (web, _, base),
+        Client(surface.server(web), mode="2026-07-28") as client,
+        client.listen(resources_list_changed=True) as changes,
+        asyncio.timeout(20),
+    ):
+        await client.call_tool("web_fetch", {"url": f"{base}/note.txt"})
+        assert type(await anext(aiter(changes))).__name__ == "ResourcesListChanged"
 
 
 def _message(body: str) -> dict:
@@ -178,10 +213,10 @@ async def test_the_official_client_over_http(tmp_path) -> None:
 
 async def test_what_is_no_resource_is_an_error_that_says_so() -> None:
     async with Web(LOCAL) as web, Client(surface.server(web)) as client:
-        for uri, says in (("file:///etc/passwd", "no such resource"), (surface.RESOURCE + "0" * 32, "unknown response_id")):
+        for uri, says in (("file:///etc/passwd", "no such resource"), (RESOURCE + "0" * 32, "unknown response_id")):
             with pytest.raises(MCPError, match=says) as refused:
                 await client.read_resource(uri)
-            assert refused.value.error.code == -32602
+            assert (refused.value.error.code, refused.value.error.data["uri"]) == (-32602, uri)
 
 
 async def test_each_tenant_has_its_own_mcp_server(tmp_path) -> None:

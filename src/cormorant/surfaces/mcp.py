@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from mcp import MCPError, types
-from mcp.server import Server, ServerRequestContext
+from mcp.server import InitializationOptions, NotificationOptions, Server, ServerRequestContext
+from mcp.server.subscriptions import ListenHandler
 
 from cormorant import __version__
 from cormorant.document import Picture
@@ -19,6 +20,7 @@ from cormorant.errors import CormorantError, Internal, InvalidArguments
 from cormorant.events import Event
 from cormorant.results import IMAGE_INLINE_BYTES, error_text
 from cormorant.surfaces import mcp_stdio
+from cormorant.surfaces.mcp_kept import MIME, RESOURCE, TEMPLATE, Kept
 from cormorant.surfaces.mcp_pair import call_pair, pair_tools
 from cormorant.tools import TOOLS, Tool, tool
 from cormorant.web import Web
@@ -26,7 +28,6 @@ from cormorant.web import Web
 DEFAULT_BUDGET = 8_000  # tokens of a call that names no size: a model's context is not ours to fill
 TICK_S = 5.0  # seconds between progress notes; clients give up after silence
 STRUCTURED_CAPABILITY = "cormorant/structured"
-RESOURCE = "cormorant://response/"
 
 Structured = Literal["off", "auto", "on"]
 Context = ServerRequestContext[Any]
@@ -40,6 +41,8 @@ INSTRUCTIONS = (
 def server(web: Web, *, structured: Structured = "auto", pair: bool = False) -> Server[Any]:
     """An MCP server over one `Web`; run it on any transport. `pair` lists `search` and `fetch` instead of the tools."""
 
+    kept = Kept()
+
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         if pair:
             return types.ListToolsResult(tools=pair_tools())
@@ -52,6 +55,7 @@ def server(web: Web, *, structured: Structured = "auto", pair: bool = False) -> 
                 return await call_pair(web, params.name, params.arguments or {})
             asked = tool(params.name)
             result = await _with_progress(ctx, web, asked, _with_budget(asked, params.arguments or {}))
+            await kept.add(ctx, asked.name, result)
         except CormorantError as error:
             return _failed(error)
         except Exception as error:  # the outer edge: a bug of ours must not end the session, nor show its stack
@@ -59,26 +63,23 @@ def server(web: Web, *, structured: Structured = "auto", pair: bool = False) -> 
         return _succeeded(result, with_structure=_wants_structure(ctx, structured))
 
     async def list_resource_templates(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
-        template = types.ResourceTemplate(
-            name="stored result",
-            uri_template=RESOURCE + "{response_id}",
-            description="A stored search, page or answer, whole.",
-            mime_type="text/markdown",
-        )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
+        return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def list_resources(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=[])
+        return types.ListResourcesResult(resources=kept.listed())
+
+    async def complete(ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        return kept.completed(params)
 
     async def read_resource(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         if not uri.startswith(RESOURCE):
-            raise _said(InvalidArguments(f"no such resource: {uri}", remedy=f"{RESOURCE}RESPONSE_ID"))
+            raise _said(InvalidArguments(f"no such resource: {uri}", remedy=f"{RESOURCE}RESPONSE_ID"), uri=uri)
         try:
             stored = await web.get(uri.removeprefix(RESOURCE), budget=DEFAULT_BUDGET)
         except CormorantError as error:
-            raise _said(error) from error
-        text = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=stored.as_text())
+            raise _said(error, uri=uri) from error
+        text = types.TextResourceContents(uri=uri, mime_type=MIME, text=stored.as_text())
         return types.ReadResourceResult(contents=[text])
 
     async def list_prompts(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
@@ -94,7 +95,7 @@ def server(web: Web, *, structured: Structured = "auto", pair: bool = False) -> 
         text = types.TextContent(type="text", text=_RESEARCH.format(question=question))
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
 
-    return Server(
+    return _Server(
         "cormorant",
         version=__version__,
         title="Cormorant",
@@ -106,7 +107,18 @@ def server(web: Web, *, structured: Structured = "auto", pair: bool = False) -> 
         on_read_resource=read_resource,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
+        on_completion=complete,
+        on_subscriptions_listen=ListenHandler(kept.changes),
     )
+
+
+class _Server(Server[Any]):
+    """Says by default that the list of resources changes; the library's own default is that nothing does."""
+
+    def create_initialization_options(
+        self, notification_options: NotificationOptions | None = None, *args: Any, **kwargs: Any
+    ) -> InitializationOptions:
+        return super().create_initialization_options(notification_options or NotificationOptions(resources_changed=True), *args, **kwargs)
 
 
 _RESEARCH_HELP = "Find out, with sources: search, read, compare, and cite only what was read."
@@ -203,9 +215,9 @@ def _failed(error: CormorantError) -> types.CallToolResult:
     )
 
 
-def _said(error: CormorantError) -> MCPError:
+def _said(error: CormorantError, **about: str) -> MCPError:
     """An error outside a tool call: the protocol's own kind, with our message and our JSON."""
-    return MCPError(types.INVALID_PARAMS, error_text(error), error.as_dict())
+    return MCPError(types.INVALID_PARAMS, error_text(error), error.as_dict() | about)
 
 
 def _wants_structure(ctx: Context, structured: Structured) -> bool:
