@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -58,3 +59,22 @@ def test_an_installed_package_adds_a_backend(tmp_path):
         [sys.executable, "-c", PROGRAM, str(installed), str(ROOT / "tests")], capture_output=True, text=True, timeout=60, check=False
     )
     assert run.stdout.split("\n") == ["Found", "almanac Tides", "True", ""], run.stderr
+    own = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(tmp_path),
+        "-c",
+        os.devnull,
+        "--import-mode=importlib",
+    ]
+    environ = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
+    tested = subprocess.run(
+        [*own, str(ROOT / "examples" / "almanac" / "tests")], capture_output=True, text=True, timeout=60, check=False, env=environ
+    )
+    assert tested.returncode == 0, tested.stdout
+    assert "6 passed" in tested.stdout

@@ -13,7 +13,7 @@ from cormorant import parts
 from cormorant.document import Document
 from cormorant.errors import CormorantError, NotConfigured
 from cormorant.library import Library
-from cormorant.providers.contract import check
+from cormorant.providers.contract import check, check_all, playing
 from cormorant.search import Found, Hit, Query
 from cormorant.settings import SECRETS, of
 from support_backends import request, serving
@@ -483,6 +483,19 @@ async def test_the_library_keeps_the_contract(tmp_path):
             await check(backend, query)
 
 
+@pytest.mark.parametrize("name", list(EMPTY))
+@pytest.mark.parametrize("status", [200, 503])
+async def test_every_backend_keeps_the_contract_whatever_is_asked(name, status):
+    """The same that a package with a backend of its own calls in its tests."""
+    made = parts.part("search", name)(
+        of({"search": {"provider": name, "urls": {name: "http://b.example"}, "engine_id": "cx"}, "keys": KEYS}),
+        playing(EMPTY[name], status),
+    )
+    made.sleep = no_pause
+    answers = await check_all(made)
+    assert {isinstance(answer, Found) for answer in answers} == {status == 200}
+
+
 class Broken:
     """A backend that breaks the contract in one way."""
 
@@ -508,3 +521,5 @@ async def test_the_contract_notices_what_is_broken(found):
     await check(Broken(GOOD), PLAIN)
     with pytest.raises(AssertionError):
         await check(Broken(found), PLAIN)
+    with pytest.raises(AssertionError, match="asked Query"):
+        await check_all(Broken(found))

@@ -252,7 +252,7 @@ def test_lists_may_be_written_as_text_and_a_chain_as_a_list():
 
 
 def test_writing_nothing_at_all_takes_the_line_away(home):
-    path = s.write("egress.allow", "a.org", environ=home)
+    path = s.write("egress.allow", "a.org", environ=home).file
     assert "a.org" in path.read_text()
     s.write("egress.allow", "null", environ=home)
     assert "allow" not in path.read_text()

@@ -353,6 +353,19 @@ class Finder:
             retry_after=min(waits, default=None),
         )
 
+    def answers(self) -> list[str]:
+        """Who would be asked now, in order: pinned or in a chain, else who is ready, then the embedded ones."""
+        if self.disabled:
+            return []
+        names = chain_of(self.settings) or [*self._auto(), *self._embedded()]
+        return [name for name in names if self._ready_now(name)]
+
+    def _ready_now(self, name: str) -> bool:
+        try:
+            return all(self._ready(one, []) is not None for one in name.split("+"))
+        except InvalidArguments:  # a name nobody has: `providers` and every search say so
+            return False
+
     async def probe(self) -> list[Readiness]:
         """As `providers`, after each ready backend was asked one small question; a vendor's model is not, as it costs a call."""
         query = Query("weather", count=1)

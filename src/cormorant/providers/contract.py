@@ -1,28 +1,58 @@
-"""What every search backend has to keep, as a function a package that brings one can call in its own tests.
+"""What every search backend has to keep, as functions that a package which brings one calls in its own tests.
 
-from cormorant.providers.contract import check
+from cormorant.providers.contract import check_all, playing
 
 async def test_my_backend():
-    await check(MyBackend(settings, request), Query("tides"))
+    await check_all(MyBackend(settings, playing({"results": []})))      # an answer
+    await check_all(MyBackend(settings, playing("down", 503)))          # a failure
 """
 
 from __future__ import annotations
 
-from cormorant.errors import CormorantError
-from cormorant.search import Found, Hit, Query, SearchProvider
+import json as json_room
+from collections.abc import Mapping
+from typing import Any
+
+from cormorant.errors import CormorantError, InvalidArguments
+from cormorant.search import Found, Hit, Query, Reply, Request, SearchProvider
+
+# What callers ask: any of it may be ignored, as long as nothing breaks and the answer does not claim it.
+QUERIES = (
+    Query("low tide"),
+    Query("low tide", count=1),
+    Query("low tide", count=20, page=3),
+    Query("low tide", freshness="week", language="pt-BR", safe_search="strict"),
+    Query("low tide", language="zh", safe_search="off"),
+    Query("low tide", domains=("x.example", ".y.example", "-z.example")),
+    Query('"low tide" -harlow site:x.example'),
+    Query("干潮 いつ น้ำลง"),
+    Query("what is a tide and when does it turn? " * 60),
+)
+
+
+async def check_all(provider: SearchProvider) -> list[Found | CormorantError]:
+    """Asks everything in `QUERIES`. Raises: AssertionError saying what is broken, and by which query."""
+    answers = []
+    for query in QUERIES:
+        try:
+            answers.append(await check(provider, query))
+        except AssertionError as broken:
+            raise AssertionError(f"{broken} (asked {query})") from broken
+    return answers
 
 
 async def check(provider: SearchProvider, query: Query) -> Found | CormorantError:
     """Asks once and holds the answer against the contract. Raises: AssertionError saying what is broken.
 
     Results or one error of the tree, never both and never neither; the backend always says its name; every hit has an
-    address and text without a line break missing; the question comes back as it was asked.
+    address and its fields are text; the question comes back as it was asked.
     """
     _hold(bool(getattr(provider, "name", "")), "a provider has a name")
     try:
         found = await provider.search(query)
     except CormorantError as error:
         _hold(bool(error.message), "an error says what happened")
+        _hold(not isinstance(error, InvalidArguments) or bool(error.remedy), "a query that can't be asked says how it could")
         return error
     _hold(isinstance(found, Found), f"search returns Found, not {type(found).__name__}")
     _hold(found.provider == provider.name, f"the answer names the provider: {found.provider!r} is not {provider.name!r}")
@@ -38,6 +68,26 @@ async def check(provider: SearchProvider, query: Query) -> Found | CormorantErro
     if query.freshness == "none":
         _hold(found.freshness_applied == "none", "no freshness was asked, so none was applied")
     return found
+
+
+def playing(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Request:
+    """A `request` for a backend under test that gives every request this answer; what is no text goes as JSON."""
+    sent = body if isinstance(body, bytes) else (body if isinstance(body, str) else json_room.dumps(body)).encode()
+    fields = {name.lower(): value for name, value in (headers or {}).items()}
+
+    async def request(
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] = {},
+        params: Mapping[str, str] = {},
+        json: Any = None,
+        body: bytes = b"",
+        timeout_s: float = 15.0,
+    ) -> Reply:
+        return Reply(status, fields, sent, url)
+
+    return request
 
 
 def _hold(true: bool, otherwise: str) -> None:

@@ -16,14 +16,14 @@ from typing import Any
 from cormorant.errors import InvalidArguments
 from cormorant.settings import environment, files, vault
 from cormorant.settings.files import PROJECT_FILE
-from cormorant.settings.layers import Layers, path_of
+from cormorant.settings.layers import Layers, path_of, to_text
 from cormorant.settings.live import Follower, at_once
 from cormorant.settings.model import Library, Limits, Search, Settings, Store, fields
 from cormorant.settings.names import ALIASES, SECRET_KEYS, SECRETS
 
 __all__ = [
-    "ALIASES", "PROJECT_FILE", "SECRETS", "Follower", "Library", "Limits", "Loaded", "Row", "Search", "Settings", "Store", "at_once",
-    "describe", "fields", "follow", "load", "of", "read", "secret_places", "unset", "unset_secret", "write", "write_secret",
+    "ALIASES", "PROJECT_FILE", "SECRETS", "Follower", "Library", "Limits", "Loaded", "Row", "Search", "Settings", "Store", "Written",
+    "at_once", "describe", "fields", "follow", "load", "of", "read", "secret_places", "unset", "unset_secret", "write", "write_secret",
 ]  # fmt: skip
 MASK = "(set)"
 
@@ -39,13 +39,23 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Row:
-    """One setting as `settings list` and the docs show it; the value of a secret is never in it."""
+    """One setting as `settings list` and the docs show it, `text` as one would write it; the value of a secret is never in it."""
 
     key: str
     value: Any
     default: Any
     origin: str
     description: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """A setting that was written: to which file, as what, and what the operator should know of that."""
+
+    file: Path
+    text: str
+    notes: tuple[str, ...]
 
 
 def load(environ: Mapping[str, str] | None = None, cwd: str | Path | None = None) -> Settings:
@@ -98,12 +108,13 @@ def describe(environ: Mapping[str, str] | None = None, cwd: str | Path | None = 
         if key in SECRET_KEYS:
             value = dict.fromkeys(sorted(value), MASK) if isinstance(value, dict) else MASK if value else ""
         origin = loaded.origins.get(key) or ", ".join(sorted({o for k, o in loaded.origins.items() if k.startswith(f"{key}.")}))
-        rows.append(Row(key, value, info.get_default(call_default_factory=True), origin or "default", info.description or ""))
+        default = info.get_default(call_default_factory=True)
+        rows.append(Row(key, value, default, origin or "default", info.description or "", to_text(value, info)))
     return rows
 
 
-def write(key: str, value: str, *, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Path:
-    """Sets one setting in a file (the user's by default) and says which file. Raises: InvalidArguments."""
+def write(key: str, value: str, *, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> Written:
+    """Sets one setting in a file (the user's by default). Raises: InvalidArguments."""
     layers = Layers()
     key = layers.known(key)
     if key.startswith(SECRET_KEYS):
@@ -111,11 +122,14 @@ def write(key: str, value: str, *, path: str | Path | None = None, environ: Mapp
     layers.text(key, value, "the value given")
     layers.validated()
     file = Path(path) if path else files.user_file(os.environ if environ is None else environ)
-    if layers.values[key] is None:  # TOML has no null: what is unset is not written
-        files.drop(file, tuple(path_of(key, layers.fields)))
-    else:
-        files.put(file, tuple(path_of(key, layers.fields)), layers.values[key])
-    return file
+    for name in [name for name in layers.values if name == key or name.startswith(f"{key}.")]:  # a table may be given whole
+        steps = tuple(path_of(name, layers.fields))
+        if layers.values[name] is None:  # TOML has no null: what is unset is not written
+            files.drop(file, steps)
+        else:
+            files.put(file, steps, layers.values[name])
+    kept, info = layers.values.get(key, value), layers.fields.get(key)
+    return Written(file, to_text(kept, info) if info else str(kept), tuple(layers.notes))
 
 
 def unset(key: str, *, path: str | Path | None = None, environ: Mapping[str, str] | None = None) -> bool:

@@ -11,10 +11,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
 from pydantic.fields import FieldInfo
 
 from cormorant.errors import InvalidArguments
+from cormorant.settings import units
 from cormorant.settings.model import Settings, fields
 from cormorant.settings.names import RENAMED, SECRET_KEYS
 
@@ -157,6 +158,21 @@ def from_text(key: str, text: str, info: FieldInfo | None, origin: str) -> Any:
     if not parts and type(None) in kinds:
         raise InvalidArguments(f"{key} is empty ({origin})", remedy="write [] for none at all, or take the variable away")
     return parts
+
+
+def to_text(value: Any, info: FieldInfo) -> str:
+    """A value as a person would write it: what `from_text` reads back."""
+    readers = {part.func for part in info.metadata if isinstance(part, BeforeValidator)}
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return units.as_duration(value) if units.seconds in readers else units.as_size(value) if units.size in readers else str(value)
+    if isinstance(value, Mapping):
+        plain = all(isinstance(item, str) for item in value.values())
+        return ",".join(f"{name}={item}" for name, item in value.items()) if plain else json.dumps(value)
+    return ",".join(value) if isinstance(value, tuple | list) else str(value)
 
 
 def path_of(key: str, known: Mapping[str, Any]) -> list[str]:

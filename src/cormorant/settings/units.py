@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BeforeValidator
@@ -19,6 +20,23 @@ def size(value: object) -> object:
     """`5MB`, `64k` as bytes (1024); a number stays itself."""
     scaled = _scaled(value, _UNITS_B)
     return int(scaled) if isinstance(scaled, float) else scaled
+
+
+def as_duration(value: float) -> str:
+    """Seconds as a person writes them, with the largest unit that needs no fraction: `90s`, `2m`, `500ms`."""
+    return _written(value, _UNITS_S)
+
+
+def as_size(value: float) -> str:
+    """Bytes as a person writes them: `25MB`, `64KB`, `1000B`."""
+    return _written(value, {name.upper(): factor for name, factor in _UNITS_B.items() if name.endswith("b")})
+
+
+def _written(value: float, units: Mapping[str, float]) -> str:
+    for unit, factor in sorted(units.items(), key=lambda each: -each[1]):
+        if value and (value / factor).is_integer():
+            return f"{value / factor:.0f}{unit}"
+    return f"{value:g}"
 
 
 def _scaled(value: object, units: dict[str, float] | dict[str, int]) -> object:

@@ -1,11 +1,10 @@
-"""The operator's commands: settings, secrets, egress lists, doctor, and serving MCP."""
+"""The operator's commands: egress lists and proxy, checking an answer again, serving MCP and HTTP, keys, completion."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -18,124 +17,6 @@ if TYPE_CHECKING:
 JSON = click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
 
 
-@click.group(invoke_without_command=True)
-@JSON
-@click.pass_context
-def settings(ctx: click.Context, as_json: bool) -> None:
-    """Show and change settings.
-
-    \b
-    cormorant settings                                 all of them, and where each value comes from
-    cormorant settings set search.provider searxng
-    cormorant settings unset search.provider
-    """
-    if ctx.invoked_subcommand is None:
-        _show_settings(as_json)
-
-
-@settings.command(name="list")
-@JSON
-def list_(as_json: bool) -> None:
-    """Every setting, its value, and where it comes from."""
-    _show_settings(as_json)
-
-
-def _show_settings(as_json: bool) -> None:
-    from cormorant.settings import describe
-
-    rows = describe()
-    if as_json:
-        emit_json([{"key": row.key, "value": row.value, "origin": row.origin, "description": row.description} for row in rows])
-        return
-    width = max(len(row.key) for row in rows)
-    for row in rows:
-        origin = "" if row.origin == "default" else f"  ({row.origin})"
-        emit(f"{row.key:<{width}}  {row.value}{origin}")
-
-
-PROJECT = click.option("--project", is_flag=True, help="In ./cormorant.toml instead of the user's own file.")
-PROJECT_FILE = "cormorant.toml"
-
-
-@settings.command(name="set")
-@click.argument("key")
-@click.argument("value")
-@PROJECT
-def set_(key: str, value: str, project: bool) -> None:
-    """Set KEY to VALUE (lists are separated by commas)."""
-    from cormorant.settings import write
-
-    where = write(key, value, path=PROJECT_FILE if project else None)
-    tell(f"{key} set in {where}")
-
-
-@settings.command()
-@click.argument("key")
-@PROJECT
-def unset(key: str, project: bool) -> None:
-    """Put KEY back to its default."""
-    from cormorant.settings import unset as remove
-
-    gone = remove(key, path=PROJECT_FILE if project else None)
-    tell(f"{key} unset" if gone else f"{key} was not set there")
-
-
-@click.group()
-def secret() -> None:
-    """Keep keys apart from settings: in your keyring, or in one file for you alone (mode 0600).
-
-    \b
-    printf %s "$KEY" | cormorant secret set BRAVE_API_KEY
-    cormorant secret list
-    """
-
-
-@secret.command(name="set")
-@click.argument("name")
-@click.option("--in", "place", type=click.Choice(["keyring", "file"]), help="Where to keep it, whatever secrets_in says.")
-def set_secret(name: str, place: Literal["keyring", "file"] | None) -> None:
-    """Keep the secret NAME, read from standard input or, at a terminal, asked for.
-
-    \b
-    printf %s "$KEY" | cormorant secret set BRAVE_API_KEY
-    """
-    from cormorant.settings import write_secret
-
-    value = click.prompt(name, hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.read().strip()
-    if not value:
-        raise InvalidArguments("nothing on standard input", remedy=f'printf %s "$KEY" | cormorant secret set {name}')
-    tell(f"{name} kept in {write_secret(name, value, place=place)}")
-
-
-@secret.command(name="list")
-@JSON
-def list_secrets(as_json: bool) -> None:
-    """Which secrets are set and where each lies; never a value."""
-    from cormorant.settings import secret_places
-
-    places = secret_places()
-    if as_json:
-        emit_json([{"name": name, "in": found} for name, found in places.items()])
-        return
-    width = max(map(len, places), default=0)
-    for name, found in places.items():
-        emit(f"{name:<{width}}  {', over '.join(found)}")
-    if not places:
-        emit("(no secrets)")
-
-
-@secret.command(name="unset")
-@click.argument("name")
-def unset_secret_(name: str) -> None:
-    """Forget the secret NAME."""
-    from cormorant.settings import secret_places, unset_secret
-
-    gone = unset_secret(name)
-    tell(f"{name} forgotten" if gone else f"{name} was not kept here")
-    if left := secret_places().get(name):
-        tell(f"{name} is still set: {', '.join(left)}")
-
-
 @click.group()
 def egress() -> None:
     """Where requests may go.
@@ -144,6 +25,7 @@ def egress() -> None:
     cormorant egress list
     cormorant egress allow docs.python.org .example.org
     cormorant egress block tracker.example
+    cormorant egress remove docs.python.org
     cormorant egress test http://10.0.0.7/           each check in order, and the rule that spoke
     """
 
@@ -174,11 +56,11 @@ def _extend(key: str, patterns: tuple[str, ...]) -> None:
     from cormorant.settings import load, write
 
     Policy(allow=patterns)  # a pattern that can't be read fails here, before it is written
-    current = getattr(load().egress, key) or ()
-    where = write(f"egress.{key}", ",".join(dict.fromkeys([*current, *patterns])))
-    tell(f"egress.{key} extended in {where}")
-    if key == "allow" and not current:
-        tell("from now on only the hosts of egress.allow are reached")
+    current = getattr(load().egress, key)
+    written = write(f"egress.{key}", ",".join(dict.fromkeys([*(current or ()), *patterns])))
+    tell(f"egress.{key} = {written.text} in {written.file}")
+    if key == "allow" and current is None:
+        tell("from now on no other host is reached; cormorant settings unset egress.allow opens all again")
 
 
 @egress.command()
@@ -193,6 +75,26 @@ def allow(patterns: tuple[str, ...]) -> None:
 def block(patterns: tuple[str, ...]) -> None:
     """Add host patterns to the block list, which always wins."""
     _extend("block", patterns)
+
+
+@egress.command()
+@click.argument("patterns", nargs=-1, required=True)
+def remove(patterns: tuple[str, ...]) -> None:
+    """Take host patterns off both lists."""
+    from cormorant.settings import load, write
+
+    rules, gone = load().egress, False
+    for key, current in (("allow", rules.allow or ()), ("block", rules.block)):
+        left = [pattern for pattern in current if pattern not in patterns]
+        if len(left) < len(current):
+            gone = True
+            written = write(f"egress.{key}", ",".join(left) or "[]")
+            tell(f"egress.{key} = {written.text or '(none)'} in {written.file}")
+            if key == "allow" and not left:
+                tell("no host is reached now; cormorant settings unset egress.allow opens all public ones")
+    if not gone:
+        tell("neither list has that")
+        raise SystemExit(1)
 
 
 @egress.command(name="test")
@@ -261,27 +163,6 @@ def egress_proxy(host: str, port: int) -> None:
 
 
 @click.command()
-@click.option("--probe", is_flag=True, help="Also ask each ready search backend one small question.")
-@JSON
-def doctor(probe: bool, as_json: bool) -> None:
-    """What this install can do, and why not the rest. Keys are named, never shown.
-
-    \b
-    cormorant doctor --probe
-    """
-    from cormorant.surfaces.terminal import open_web
-
-    async def examined() -> dict[str, object]:
-        async with open_web() as web:
-            if probe:
-                await web.finder.probe()
-            return web.capabilities()
-
-    found = run_async(examined())
-    emit_json(found) if as_json else emit(_doctor_text(found))
-
-
-@click.command()
 @click.argument("answer", type=click.File("r"))
 @JSON
 def recheck(answer: IO[str], as_json: bool) -> None:
@@ -312,19 +193,6 @@ def recheck(answer: IO[str], as_json: bool) -> None:
         tell("the answer has no citation")
     if any(row["state"] not in ("same", "changed_still_supports") for row in rows):
         raise SystemExit(1)
-
-
-def _doctor_text(found: dict[str, object]) -> str:
-    lines: list[str] = []
-    for section, rows in found.items():
-        lines.append(section)
-        if isinstance(rows, dict):
-            lines += [f"  {name}: {value}" for name, value in rows.items()]
-        elif isinstance(rows, list):
-            lines += [f"  {row}" for row in rows]
-        else:
-            lines.append(f"  {rows}")
-    return "\n".join(lines)
 
 
 HOW_TO_ADD = """\
