@@ -18,6 +18,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only, and from itsel
     ("answer",),
     ("choice",),
     ("client", "providers", "rank", "judges", "writers"),
+    ("fields",),
     ("verify", "library", "github"),
     ("parts", "extract", "models"),
     ("egress_proxy", "robots", "tape"),

@@ -7,6 +7,10 @@ import json
 import pytest
 
 from cormorant import forms
+from cormorant.errors import InvalidArguments
+from cormorant.tools import tool
+from support_web import index, opened
+from test_cli import run
 
 FOUND = {
     "results": [
@@ -96,5 +100,53 @@ def test_a_page_that_says_little_is_cited_all_the_same(style: str) -> None:
 
 
 def test_an_unknown_style_is_an_error() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(InvalidArguments, match="harvard"):
         forms.citation(PAGE, "harvard")
+
+
+@pytest.mark.anyio
+async def test_every_form_and_style_is_an_argument_of_the_tools(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, base):
+        await index(web, tmp_path / "pages")
+        searched = await tool("web_search").run(web, {"query": "dinghy", "provider": "library", "form": "openai"})
+        fetched = await tool("web_fetch").run(web, {"url": f"{base}/guide", "form": "anthropic", "cite": "mla"})
+        several = await tool("web_fetch").run(web, {"urls": [f"{base}/guide", f"{base}/note.txt"], "form": "llamaindex"})
+        answered = await tool("web_answer").run(web, {"query": "What is a dinghy?", "style": "footnote", "form": "langchain"})
+    assert json.loads(searched.as_text()) == searched.as_dict()["native"]
+    assert set(searched.as_dict()["native"]["results"][0]) == {"id", "title", "url"}
+    (block,) = fetched.as_dict()["native"]
+    assert block["type"] == "search_result"
+    assert block["source"] == f"{base}/guide"
+    assert "1974" in block["content"][0]["text"]
+    assert f"{base}/guide" in fetched.as_dict()["citation"]
+    assert [row["metadata"]["source"] for row in several.as_dict()["native"]] == [f"{base}/guide", f"{base}/note.txt"]
+    assert "small boat" in answered.as_dict()["native"][0]["page_content"]
+    assert "[^1]" in answered.as_dict()["response"]
+    assert "\n[^1]: [" in answered.as_dict()["response"]
+
+
+@pytest.mark.anyio
+async def test_the_text_of_an_answer_has_the_style_that_was_asked_for(tmp_path) -> None:
+    async with opened(tmp_path) as (web, _, _base):
+        await index(web, tmp_path / "pages")
+        plain = await web.answer("What is a dinghy?")
+        linked = await web.answer("What is a dinghy?", style="link")
+    assert "[1]" in plain.as_text()
+    assert "web_citation" not in plain.as_text()
+    assert "[\\[1\\]](<" in linked.as_text()
+    assert linked.response.strip() in linked.as_text()
+
+
+def test_the_command_line_prints_forms_and_citations(tmp_path) -> None:
+    (tmp_path / "gate.html").write_text("<title>Gates</title><main><h1>Gates</h1><p>The gate was built in 1974.</p></main>")
+    blocks = json.loads(run(tmp_path, "fetch", "./gate.html", "--form", "anthropic").stdout)
+    assert blocks[0]["title"] == "Gates"
+    assert "Citation: Gates. (n.d.)." in run(tmp_path, "fetch", "./gate.html", "--cite", "apa").stdout
+    assert run(tmp_path, "fetch", "./gate.html", "--cite", "harvard").returncode == 2
+
+
+def test_blocks_are_what_the_vendors_own_types_take() -> None:
+    types = pytest.importorskip("anthropic.types", reason="it comes with the extra `llm`")
+    pydantic = pytest.importorskip("pydantic")
+    for block in forms.search_result_blocks(FOUND):
+        pydantic.TypeAdapter(types.SearchResultBlockParam).validate_python(block)

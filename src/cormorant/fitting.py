@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from cormorant import tokens, view
 from cormorant.document import Document
+from cormorant.fields import Filled
 from cormorant.passages import relevance
 from cormorant.results import Frame, Page, Stored
 from cormorant.store.held import Item
@@ -102,6 +103,21 @@ def fitted(
         image=document.picture,
     )
     return _measured(page, document, shape, lambda found: _said(found, response_id, url_index), item.truncated)
+
+
+def fitted_data(page: Page, filled: Filled, shape: Shape) -> Page:
+    """The page with what a schema brought as its text: with every excerpt, or the data alone, or a line that says how much it is.
+
+    `data`, `evidence` and `missing` are whole in any case; what a budget cuts is the text.
+    """
+    made = replace(page, filled=filled.as_dict(), warnings=(*page.warnings, *filled.notes), fit=None, truncated=False, next_offset=None)
+    texts = [filled.as_text(), filled.as_text(evidence=False)]
+    texts.append(f"{len(texts[1]):,} characters of data, more than fits: ask for fewer places, or give a larger budget")
+    for text in texts:
+        shown = replace(made, content=text, truncated=text != texts[0])
+        if len(text) <= (shape.max_chars or math.inf) and (not shape.budget or shape.count(shown.as_text()) <= shape.budget):
+            return shown
+    return shown
 
 
 def fitted_stored(item: Item, kind: str, response_id: str, shape: Shape, *, url_index: int | None = None) -> Stored:

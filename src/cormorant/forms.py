@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from cormorant.errors import InvalidArguments
+
 Result = Mapping[str, Any]
+FORMS = ("anthropic", "openai", "langchain", "llamaindex")
 BLOCK_MAX_CHARS = 8_000  # of one source in a search_result block; models cite by block
 
 
@@ -52,6 +56,35 @@ def openai_content(payload: Mapping[str, Any]) -> list[dict[str, str]]:
     return [{"type": "text", "text": json.dumps(payload, ensure_ascii=False)}]
 
 
+@dataclass(frozen=True)
+class Formed:
+    """A result with itself in another host's form: its JSON has that as `native`, its text is nothing else."""
+
+    result: Any
+    form: str
+
+    def as_dict(self) -> dict[str, Any]:
+        own: dict[str, Any] = self.result.as_dict()
+        return own | {"native": formed(own, self.form)}
+
+    def as_text(self) -> str:
+        return json.dumps(formed(self.result.as_dict(), self.form), ensure_ascii=False, indent=2)
+
+
+def formed(result: Result, form: str) -> Any:
+    """A result in the form of another host: `anthropic`, `openai`, `langchain` or `llamaindex`. Raises: InvalidArguments."""
+    match form:
+        case "anthropic":
+            return search_result_blocks(result)
+        case "openai":
+            return openai_fetch(result) if "content" in result else openai_search(result)
+        case "langchain":
+            return langchain_documents(result)
+        case "llamaindex":
+            return llamaindex_documents(result)
+    raise InvalidArguments(f"no form is called {form!r}", remedy=f"there are: {', '.join(FORMS)}")
+
+
 def identity(url: str) -> str:
     """A stable id for an address: the same in every run."""
     return sha256(url.encode("utf-8", "replace")).hexdigest()[:16]
@@ -74,6 +107,8 @@ def _rows(result: Result) -> Sequence[Mapping[str, Any]]:
     """The entries of a search, the sources of an answer, or the page itself."""
     if "results" in result:
         return [row for row in result["results"] if row.get("url")]
+    if "items" in result:
+        return [{**row, "url": row.get("final_url") or row["url"]} for row in result["items"] if row.get("ok")]
     if "sources" in result:
         return [_quoted(row, result.get("verdicts", ())) for row in result["sources"] if row.get("url")]
     return [{**result, "url": result.get("final_url") or result.get("url")}] if result.get("url") or result.get("final_url") else []
@@ -100,7 +135,9 @@ def _metadata(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def citation(page: Result, style: str) -> str:
-    """How the page is cited: `apa`, `mla`, `bibtex` or `csl` (CSL-JSON), from its own metadata. Raises: KeyError."""
+    """How the page is cited: `apa`, `mla`, `bibtex` or `csl` (CSL-JSON), from its own metadata. Raises: InvalidArguments."""
+    if style not in _STYLES:
+        raise InvalidArguments(f"no citation style is called {style!r}", remedy=f"there are: {', '.join(_STYLES)}")
     return _STYLES[style](_facts(page))
 
 
@@ -176,3 +213,4 @@ def _csl(facts: Mapping[str, str]) -> str:
 
 
 _STYLES = {"apa": _apa, "mla": _mla, "bibtex": _bibtex, "csl": _csl}
+STYLES = tuple(_STYLES)

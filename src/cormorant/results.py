@@ -6,9 +6,10 @@ for a model. A page's own words stand between two boundary lines that the page c
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from cormorant import forms
 from cormorant.document import Picture, bounded
 from cormorant.errors import CormorantError, Refused, Unreachable
 
@@ -53,6 +54,8 @@ class Page:
     next_offset: int | None = None
     links: tuple[dict[str, str], ...] | None = None
     structured: dict[str, Any] | None = None
+    filled: dict[str, Any] | None = None  # by the schema that was given: data, evidence, missing, complete, model
+    citation: str = ""
     changes: dict[str, Any] | None = None
     matches: dict[str, Any] | None = None
     image: Picture | None = None
@@ -96,15 +99,20 @@ class Page:
             "next_offset": self.next_offset,
             "links": None if self.links is None else list(self.links),
             "structured": self.structured,
+            "citation": self.citation,
             "changes": self.changes,
             "matches": self.matches,
             "image": image_dict(self.image),
         }
-        return shown | {name: value for name, value in asked.items() if value not in (None, "")}
+        return shown | (self.filled or {}) | {name: value for name, value in asked.items() if value not in (None, "")}
 
     def as_text(self) -> str:
         """Header block, a blank line, the body between its boundary lines."""
         return _framed(self.header(), bounded(self.content) if self.content else "")
+
+    def cited(self, style: str) -> Page:
+        """The page with how it is cited: `apa`, `mla`, `bibtex` or `csl`. Raises: InvalidArguments."""
+        return replace(self, citation=forms.citation(self.as_dict(), style))
 
     def header(self) -> str:
         """`response_id:` and what is known of the page; empty lines left out."""
@@ -122,6 +130,7 @@ class Page:
             ("As Markdown", self.markdown_version),
             ("Site guide", self.site_guide),
             ("Outcome", self.outcome if self.outcome != "content" else ""),
+            ("Citation", self.citation),
             ("Fit", fit_line(self.fit)),
         ]
         lines = [f"{name}: {value}" for name, value in rows if value]
@@ -144,7 +153,9 @@ class Item:
             return {"url_index": self.url_index, "url": self.url, "ok": False, "error": self.error.as_dict() if self.error else {}}
         page = self.page
         facts = {"url_index": self.url_index, "url": self.url, "final_url": page.final_url, "title": page.title, "type": page.type}
-        return facts | {"tokens": self.tokens, "ok": True} | ({"content": page.content, "fit": page.fit} if page.content else {})
+        more = {"content": page.content, "fit": page.fit} if page.content else {}
+        more |= {"citation": page.citation} if page.citation else {}
+        return facts | {"tokens": self.tokens, "ok": True} | more | (page.filled or {})
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,22 @@ class Image(ImageFacts):
     data: str | None
 
 
+class Evidence(TypedDict):
+    """What one value of `data` stands on; `span` is null where only the page's data says it."""
+
+    path: str
+    quote: str
+    span: list[int] | None
+    source: Literal["json-ld", "microdata", "opengraph", "table", "text"]
+
+
+class Missing(TypedDict):
+    """Why a place of `data` is null."""
+
+    path: str
+    reason: str
+
+
 class Page(TypedDict):
     """`web_fetch` of one address."""
 
@@ -153,9 +169,16 @@ class Page(TypedDict):
     next_offset: NotRequired[int]
     links: NotRequired[list[Link]]
     structured: NotRequired[dict[str, Any]]
+    citation: NotRequired[str]
+    data: NotRequired[Any]
+    evidence: NotRequired[list[Evidence]]
+    missing: NotRequired[list[Missing]]
+    complete: NotRequired[bool]
+    model: NotRequired[str | None]
     changes: NotRequired[Changes]
     matches: NotRequired[Matches]
     image: NotRequired[Image]
+    native: NotRequired[Any]
 
 
 class Item(TypedDict):
@@ -180,6 +203,7 @@ class Pages(TypedDict):
     count: int
     items: list[Item]
     note: str
+    native: NotRequired[Any]
 
 
 class Stored(TypedDict):
@@ -241,6 +265,7 @@ class Found(TypedDict):
     tried: list[Tried]
     errors: list[Failed]
     notes: list[str]
+    native: NotRequired[Any]
 
 
 class Passage(TypedDict):
@@ -315,6 +340,7 @@ class Answer(TypedDict):
     provider: str
     warnings: list[str]
     notes: list[str]
+    native: NotRequired[Any]
 
 
 class Cited(TypedDict):

@@ -15,14 +15,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from cormorant import fields, sse
 from cormorant import settings as settings_room
-from cormorant import sse
 from cormorant.address import parse
 from cormorant.answer import Answer
 from cormorant.answer import Options as AnswerOptions
 from cormorant.answer import answer as answer_walk
 from cormorant.backends import Backends
 from cormorant.changes import changes
+from cormorant.citations import Style
 from cormorant.crawl import LINKS_MAX, Reach, SiteMap, crawl, site_map
 from cormorant.document import Document
 from cormorant.drift import recheck
@@ -30,9 +31,10 @@ from cormorant.errors import CormorantError, InvalidArguments, Refused
 from cormorant.events import Emit, Event, Updated, nowhere
 from cormorant.fetching import Fetcher, Wanted, errors_of
 from cormorant.find import find as find_in
-from cormorant.fitting import Shape, fitted, fitted_stored, shares
+from cormorant.fitting import Shape, fitted, fitted_data, fitted_stored, shares
 from cormorant.gates import Called, Gate, HandedOver, through
 from cormorant.ledger import Ledger
+from cormorant.models import LanguageModel
 from cormorant.parts import part
 from cormorant.policy import Check, Policy
 from cormorant.research import Agent, Definition, Report, read_definition
@@ -190,6 +192,8 @@ class Web:
         prompt: str | None = None,
         links: bool = False,
         structured: bool = False,
+        schema: Mapping[str, Any] | None = None,
+        cite: str | None = None,
         refresh: bool = False,
         max_age: float | None = None,
         since: str | None = None,
@@ -211,7 +215,8 @@ class Web:
             raise InvalidArguments(f"{len(targets)} targets, at most {TARGETS_MAX} at once", remedy="fetch them in several calls")
         notes += await self._renewed()
         called = await self._called("web_fetch", urls=targets, budget=budget, query=query, section=section)
-        wanted = Wanted(output, extract, max_bytes or 0, timeout or 0.0, refresh, max_age, images=True)
+        tree = fields.wanted(schema) if schema is not None else None
+        wanted = Wanted("markdown" if tree else output, extract, max_bytes or 0, timeout or 0.0, refresh, max_age, images=tree is None)
         with self._accounted() as ledger:
             budget = self._within(ledger, budget)
             shape = Shape(
@@ -225,7 +230,7 @@ class Web:
                 None if budget or max_chars else OUTPUT_BYTES,
             )
             if len(called["urls"]) > 1 or several or urls:
-                pages = await self._fetch_several(called["urls"], wanted, shape, prompt or "", emit, notes)
+                pages = await self._fetch_several(called["urls"], wanted, shape, prompt or "", emit, notes, tree, cite or "")
                 ledger.spend(tokens=shape.count(pages.as_text()))
                 return pages
             item, cached = await self._read(called["urls"][0], wanted)
@@ -233,6 +238,8 @@ class Web:
             stored_as, warnings = await self._keep(Held("web_fetch", (replace(item, query=prompt or ""),), arguments=dict(called)))
             item = replace(item, warnings=(*item.warnings, *warnings, *notes))
             page = fitted(item, stored_as, shape, links=links, structured=structured)
+            page = page.cited(cite) if cite else page
+            page = fitted_data(page, await self._filled(tree, item), shape) if tree else page
             ledger.spend(tokens=shape.count(page.as_text()))
         page = replace(page, cached=cached, changes=await self._changed(item, since) if since else None)
         return await self._handed_page(page)
@@ -245,7 +252,17 @@ class Web:
         ledger.reserve(tokens=LEAST_TOKENS).settle()  # BudgetSpent, when too little is left to hand anything over
         return int(min(budget or left, left))
 
-    async def _fetch_several(self, urls: Sequence[str], wanted: Wanted, shape: Shape, prompt: str, emit: Emit, notes: Notes) -> Pages:
+    async def _fetch_several(
+        self,
+        urls: Sequence[str],
+        wanted: Wanted,
+        shape: Shape,
+        prompt: str,
+        emit: Emit,
+        notes: Notes,
+        tree: fields.Wanted | None,
+        cite: str,
+    ) -> Pages:
         async def one(n: int, url: str) -> Item:
             item = await self._read_or_error(url, wanted)
             await emit(Updated({"url_index": n, "url": url, "ok": item.error is None, "output_key": "items"}))
@@ -254,11 +271,13 @@ class Web:
         items = await asyncio.gather(*(one(n, url) for n, url in enumerate(urls)))
         held = Held("web_fetch", tuple(replace(item, query=prompt) for item in items), arguments={"urls": list(urls)})
         stored_as, warnings = await self._keep(held)
-        targets = await self._targets(items, stored_as, shape)
+        targets = await self._targets(items, stored_as, shape, tree, cite)
         note = "; ".join((f"read more of one: web_get response_id={stored_as} url_index=N", *notes, *warnings))
         return Pages(stored_as, tuple(targets), note)
 
-    async def _targets(self, items: Sequence[Item], stored_as: str, shape: Shape) -> list[Target]:
+    async def _targets(
+        self, items: Sequence[Item], stored_as: str, shape: Shape, tree: fields.Wanted | None = None, cite: str = ""
+    ) -> list[Target]:
         """Several items as they are handed over, one budget over all."""
         targets = []
         for n, (item, own) in enumerate(zip(items, shares(shape, items), strict=True)):
@@ -266,9 +285,17 @@ class Web:
             if failed is not None:
                 targets.append(Target(n, item.url, error=failed))
                 continue
-            page = await self._handed_page(fitted(item, stored_as, own, url_index=n))
+            page = fitted(item, stored_as, own, url_index=n)
+            page = page.cited(cite) if cite else page
+            page = await self._handed_page(fitted_data(page, await self._filled(tree, item), own) if tree else page)
             targets.append(Target(n, item.url, page, tokens=page.fit["tokens"] if page.fit else 0))
         return targets
+
+    async def _filled(self, tree: fields.Wanted, item: Item) -> fields.Filled:
+        """The page by a schema; its text is read by the configured model, if there is one. Raises: NotConfigured."""
+        how = self.settings
+        model = LanguageModel(how, stream=self._backends.stream) if how.answer.model or how.models.get("default") else None
+        return await fields.fill(tree, item.document or Document(url=item.final_url, markdown=item.text), model=model)
 
     async def _read_or_error(self, url: str, wanted: Wanted) -> Item:
         try:
@@ -368,6 +395,7 @@ class Web:
         domains: Sequence[str] = (),
         scrape: str | None = None,
         budget: int | None = None,
+        style: Style = "web_citation",
         emit: Emit = nowhere,
         notes: Notes = (),
     ) -> Answer:
@@ -389,6 +417,7 @@ class Web:
             budget=budget or how.budget,
             unsupported=how.unsupported,
             include_reflection=how.include_reflection,
+            style=style,
             concurrency=self.settings.fetch.concurrency,
         )
 
@@ -749,7 +778,7 @@ class Web:
 
     async def _handed_page(self, page: Page) -> Page:
         gated = await through(self.gates, HandedOver("web_fetch", page.content))
-        return page if gated.text == page.content else replace(page, content=gated.text)
+        return page if gated.text == page.content else replace(page, content=gated.text, filled=None)  # data is content too
 
     async def _screened(self, found: Found) -> Found:
         """The gates see titles and snippets before anybody reads them."""

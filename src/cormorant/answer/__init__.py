@@ -104,6 +104,7 @@ class Answer:
     response: str
     text: str = ""
     checked: str = ""
+    style: Style = "web_citation"
     sources: tuple[Evidence, ...] = ()
     sources_used: tuple[int, ...] = ()
     standings: tuple[Standing, ...] = ()
@@ -150,7 +151,11 @@ class Answer:
 
     def shown_as(self, response: str) -> Answer:
         """The answer with another response, as a gate hands it over: every style shows that."""
-        return self if response == self.response else replace(self, response=response, checked=citations.unlinked(response))
+        return (
+            self
+            if response == self.response
+            else replace(self, response=response, checked=citations.unlinked(response), style="web_citation")
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON shape of `web_answer`."""
@@ -178,7 +183,8 @@ class Answer:
     def as_text(self) -> str:
         """Answer, Sources (each with its quoted spans and verdicts) and Not reached, for a person or a model."""
         lines = [f"response_id: {self.response_id}"] if self.response_id else []
-        lines += ["## Answer", "", self.cited("plain").strip(), "", "## Sources", ""]
+        style: Style = "plain" if self.style == "web_citation" else self.style
+        lines += ["## Answer", "", self.cited(style).strip(), "", "## Sources", ""]
         shown = [entry for entry in self.sources if entry.number in self.sources_used] or list(self.sources)
         for entry in shown:
             lines.append(f"[{entry.number}] {entry.title or entry.url}")
@@ -428,6 +434,7 @@ class _Run:
             response=response,
             text=self.text,
             checked=checked,
+            style=self.options.style,
             sources=tuple(kept),
             sources_used=tuple(citations.cited(checked)),
             standings=tuple(self.standings),

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Coroutine
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,6 +51,7 @@ EXAMPLES = {
         "cat urls.txt | cormorant fetch - --json",
         "cormorant fetch https://example.com/map.png -o map.png",
         "cormorant fetch ./report.pdf --section Results --body",
+        "cormorant fetch https://example.com/kettle --schema product.json --json",
     ),
     "web_get": ("cormorant get 0123456789abcdef0123456789abcdef --section API", "cormorant get ID --find timeout --budget 500"),
     "research": ("cormorant research 'how do asyncio task groups differ from gather, and since when?' --fetches 6",),
@@ -84,6 +86,11 @@ HELP = {  # what a person wants to read beside an option; a model pays for every
     "max_bytes": "Bytes to read of the page",
     "prompt": "What the page is for; kept with the result",
     "links": "List the page's links too.",
+    "structured": "The page's own data too: JSON-LD, microdata, OpenGraph, Dublin Core.",
+    "schema": "JSON by this JSON Schema, a file or the JSON itself: each value with the excerpt it stands on",
+    "cite": "How the page is cited",
+    "style": "How citations look in the answer's JSON, and in its text",
+    "form": "In another host's form, as JSON",
     "refresh": "Fetch again, whatever was kept.",
     "max_age": "Seconds a kept page may be old",
     "since": "The id of an earlier result: say what changed",
@@ -187,6 +194,8 @@ def _parameter(argument: Argument) -> click.Parameter:
         return click.Option(
             [flag, argument.name], type=click.STRING, metavar="N", help=", ".join(part for part in (said, bounds) if part) + "."
         )
+    if argument.kind == "object":
+        return click.Option([flag, argument.name], metavar="FILE", help=f"{said}.")
     if argument.kind == "strings":
         return click.Option([flag, argument.name], multiple=True, type=kind, help=f"{said}; may be repeated.".lstrip("; "))
     return click.Option([flag, argument.name], type=kind, help=f"{said}." if said else "")
@@ -201,11 +210,22 @@ def _run_tool(tool: Tool, given: dict[str, Any]) -> None:
     arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
     arguments = {name: value for name, value in arguments.items() if value not in (None, [], "")}
     _place_positional(tool, arguments)
+    arguments |= {a.name: _from_file(str(arguments[a.name])) for a in tool.arguments if a.kind == "object" and a.name in arguments}
     from cormorant.surfaces.terminal import run_tool
 
     code = run_async(run_tool(tool, arguments, as_json=as_json, body=body, stream=stream, tape=tape, options=options, save=save))
     if code:
         raise SystemExit(code)
+
+
+def _from_file(given: str) -> str:
+    """The text of a file, or JSON that was written on the command line itself."""
+    if given.lstrip().startswith("{"):
+        return given
+    try:
+        return Path(given).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArguments(f"{given} can't be read: {error}", remedy="give a file with a JSON Schema, or the JSON itself") from error
 
 
 def _place_positional(tool: Tool, arguments: dict[str, Any]) -> None:

@@ -47,7 +47,8 @@ async def run_tool(
         if stream:
             return await _stream(web, tool, arguments, options)
         with Progress(tool.title, _targets(arguments)) as progress:
-            telling = Telling(progress) if tool.method in ("answer", "research") and not as_json and sys.stdout.isatty() else None
+            told = tool.method in ("answer", "research") and not as_json and not arguments.keys() & {"form", "style"}
+            telling = Telling(progress) if told and sys.stdout.isatty() else None
             result = await tool.run(web, arguments, emit=telling.heard if telling else progress.heard, **options)
     if save and isinstance(result, Page | Stored):
         _save(result, Path(save))
