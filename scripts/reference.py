@@ -31,7 +31,7 @@ WHAT = {
     "budget": "Tokens the whole result may cost, its header included.",
     "max_chars": "Characters at most.",
     "offset": "Where to go on reading, from an earlier result's `next_offset`.",
-    "output": "Markdown, plain text, or the source as it was sent.",
+    "output": "Markdown, plain text, the source as it was sent, or `pretty`: JSON indented, CSV as a table.",
     "extract": "auto, readability (an article or an error), or full.",
     "max_bytes": "Bytes read of the page; what is past them is cut and said.",
     "prompt": "What the page is wanted for; kept with the result as an exact selector.",

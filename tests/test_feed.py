@@ -106,3 +106,11 @@ def test_what_is_no_feed_is_an_error(text: str) -> None:
 def test_no_text_makes_it_crash(text: str) -> None:
     with suppress(ExtractionFailed):
         read(f"<rss><channel><title>{text}</title></channel></rss>", url=URL, media_type="application/rss+xml")
+
+
+def test_text_output_has_no_marks() -> None:
+    body = (
+        "<rss><channel><title>Tides * now</title><item><title>High [water]</title><link>https://a.example/1</link></item></channel></rss>"
+    )
+    page = document(body.encode(), url=URL, content_type="application/rss+xml", output="text")
+    assert page.markdown == "Tides * now\n\n- High [water]\n  https://a.example/1\n"

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zipfile
 import zlib
 from io import BytesIO
@@ -360,3 +361,23 @@ def test_a_crash_of_the_library_is_an_error_and_nothing_else() -> None:
     broken[2214] = 126  # a length in the string table: the reader asks for 87 GB and aborts
     with pytest.raises(ExtractionFailed, match=r"memory|crashed|broken"):
         document(bytes(broken), url=URL, content_type=sniff.XLS)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "shown"),
+    [
+        pytest.param(
+            docx(p("Gates", '<w:outlineLvl w:val="0"/>') + p("Mind *this*.", run="<w:b/>")), sniff.DOCX, "Gates\n\nMind *this*.", id="Word"
+        ),
+        pytest.param(
+            xlsx('<row><c t="inlineStr"><is><t>gate</t></is></c><c><v>3</v></c></row><row><c><v>1</v></c><c><v>2</v></c></row>'),
+            sniff.XLSX,
+            "gate | 3\n1 | 2",
+            id="Excel",
+        ),
+    ],
+)
+def test_text_output_has_no_marks(body: bytes, kind: str, shown: str) -> None:
+    text = document(body, url=URL, output="text").markdown
+    assert shown in text
+    assert not re.search(r"\*\*|^#|^\| ", text, re.M)

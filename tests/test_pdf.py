@@ -356,3 +356,16 @@ def test_every_collected_pdf_case(cases: Path) -> None:
 def test_zlib_streams_are_counted_in_steps() -> None:
     assert pdf._unpacked(zlib.compress(bytes(10_000_000)), 1_000) < 2_200_000
     assert pdf._unpacked(os.urandom(100), 1_000) == 0
+
+
+def test_text_output_has_no_marks() -> None:
+    made = Pdf().page().text(72, 780, "Working the sluice", 22)
+    made.lines(72, 740, LEFT)
+    for n, line in enumerate((("Gate", "m"), ("North", "3"), ("South", "4|5"))):
+        made.text(72, 500 - 20 * n, line[0]).text(300, 500 - 20 * n, line[1])
+    marked, plain = (document(made.bytes(), url="https://site.example/a.pdf", output=output).markdown for output in ("markdown", "text"))
+    assert "# Working the sluice" in marked
+    assert "| South | 4\\|5 |" in marked
+    assert "\nWorking the sluice\n" in plain
+    assert "South | 4|5" in plain
+    assert "#" not in plain

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from cormorant import Web
 from cormorant.extract import document
 from cormorant.extract.plain import markdown_table, pretty_json, read, table
+from cormorant.tools import tool
+from support_net import answer, serving
+from support_web import LOCAL
 
 URL = "https://site.example/notes.txt"
 
@@ -97,3 +101,34 @@ def test_json_pretty() -> None:
     assert pretty_json('{"b":1,"a":["é"]}') == '{\n  "b": 1,\n  "a": [\n    "é"\n  ]\n}'
     assert pretty_json("no json") == "no json"
     assert pretty_json("[" * 100_000) == "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "shown"),
+    [
+        pytest.param('{"b":1,"a":[2]}', "application/json", '{\n  "b": 1,\n  "a": [\n    2\n  ]\n}', id="JSON"),
+        pytest.param('{"@id":"x"}', "application/ld+json", '{\n  "@id": "x"\n}', id="a kind of JSON"),
+        pytest.param("gate,m\nnorth,3\n", "text/csv", "| gate | m |\n| --- | --- |\n| north | 3 |", id="CSV"),
+        pytest.param("gate\tm\nnorth\t3\n", "text/tab-separated-values", "| gate | m |\n| --- | --- |\n| north | 3 |", id="TSV"),
+        pytest.param("{broken", "application/json", "{broken", id="no JSON"),
+        pytest.param("<a>1</a>", "application/xml", "<a>1</a>", id="XML as it is"),
+        pytest.param("# Tides\n\nSix.", "text/markdown", "# Tides\n\nSix.", id="Markdown as it is"),
+    ],
+)
+def test_pretty_lays_data_out_to_be_read(body: str, content_type: str, shown: str) -> None:
+    assert document(body.encode(), url=URL, content_type=content_type, output="pretty").markdown == shown
+    assert document(body.encode(), url=URL, content_type=content_type).markdown.strip() == body.strip()
+
+
+def test_a_table_that_is_cut_says_so() -> None:
+    page = document(b"a,b\n" + b"1,2\n" * 400, url=URL, content_type="text/csv", output="pretty")
+    assert page.warnings == ("401 rows, the first 200 shown",)
+
+
+@pytest.mark.parametrize("asked", ["pretty", "table"])
+async def test_pretty_is_asked_for_on_every_surface_by_one_argument(asked: str) -> None:
+    pages = {"/tides.csv": answer(200, "gate,m\nnorth,3\n", {"content-type": "text/csv"}), "*": answer(404, "nothing")}
+    async with serving(pages) as site, Web(LOCAL) as web:
+        found = await tool("web_fetch").run(web, {"url": site.url("/tides.csv", host="127.0.0.1"), "output": asked})
+    assert found.content == "| gate | m |\n| --- | --- |\n| north | 3 |"
+    assert found.output == "pretty"

@@ -131,7 +131,7 @@ ALIASES = {
 VALUE_ALIASES = {
     "freshness": {"pd": "day", "pw": "week", "pm": "month", "py": "year", "": "none", "any": "none", "all": "none"},
     "extract": {"raw": "full"},
-    "output": {"html": "raw", "md": "markdown"},
+    "output": {"html": "raw", "md": "markdown", "table": "pretty"},
 }
 VIEWS = ("full", "section", "passages", "summary", "stub")
 
@@ -186,7 +186,7 @@ TOOLS = (
             _BUDGET,
             _MAX_CHARS,
             _OFFSET,
-            Argument("output", choices=("markdown", "text", "raw")),
+            Argument("output", choices=("markdown", "text", "raw", "pretty")),
             Argument("extract", choices=("auto", "readability", "full")),
             Argument("max_bytes", "integer", least=1, most=10 * 1024 * 1024, listed=False),
             Argument("prompt", listed=False),
@@ -203,14 +203,14 @@ TOOLS = (
     Tool(
         name="web_get",
         title="Read a stored result",
-        sentence="Read more of an earlier result by its response_id, without the network.",
+        sentence="Read more of an earlier result by response_id, without the network.",
         method="get",
         returns=(shapes.Stored,),
         arguments=(
             Argument("response_id", positional=True),
             Argument("url"),
             Argument("url_index", "integer", least=0),
-            Argument("query", help="exact stored query"),
+            Argument("query", help="stored query"),
             Argument("query_index", "integer", least=0, listed=False),
             _VIEW,
             _SECTION,

@@ -13,7 +13,7 @@ from cormorant.extract.decode import media_type, text_of
 from cormorant.extract.sniff import FEEDS, HTML, OFFICE
 
 EXTRACTS = ("auto", "readability", "full")
-OUTPUTS = ("markdown", "text", "raw")
+OUTPUTS = ("markdown", "text", "raw", "pretty")
 MAX_BYTES = 20_000_000  # of a text; nobody reads more, and memory is finite
 ALIASES = {"raw": "full"}  # `extract: raw` is what other tools call the whole page
 
@@ -22,7 +22,8 @@ def document(body: bytes, *, url: str, content_type: str = "", extract: str = "a
     """Read a body as the page at `url`.
 
     `extract`: `readability` the main content or an error, `full` everything visible, `auto` the first of these that
-    holds. `output`: `markdown`, `text` (no marks), `raw` (the source as it was sent).
+    holds. `output`: `markdown`, `text` (no marks), `raw` (the source as it was sent), `pretty` (Markdown,
+    and JSON indented, CSV as a table).
 
     Raises: UnsupportedType, ExtractionFailed, TooLarge, InvalidArguments.
     """
@@ -30,9 +31,9 @@ def document(body: bytes, *, url: str, content_type: str = "", extract: str = "a
     output = _one_of(output, OUTPUTS, "output")
     kind = media_type(body, content_type, url)
     if kind == "application/pdf":
-        return cast(Document, _part("pdf").read(body, url=url))
+        return cast(Document, _part("pdf").read(body, url=url, output=output))
     if kind in OFFICE:
-        return cast(Document, _part("office").read(body, url=url, media_type=kind))
+        return cast(Document, _part("office").read(body, url=url, media_type=kind, output=output))
     if kind.startswith("image/") and kind != "image/svg+xml":
         return cast(Document, _part("picture").read(body, url=url, media_type=kind))
     found = text_of(body[:MAX_BYTES], content_type, kind)
@@ -44,7 +45,7 @@ def document(body: bytes, *, url: str, content_type: str = "", extract: str = "a
     elif kind in HTML:
         read = html.read(found.text, url=url, media_type=kind, extract=extract, output=output)
     elif kind in FEEDS:
-        read = _part("feed").read(found.text, url=url, media_type=kind)
+        read = _part("feed").read(found.text, url=url, media_type=kind, output=output)
     else:
         read = _part("plain").read(found.text, url=url, media_type=kind, output=output)
     return replace(read, warnings=(*warnings, *read.warnings)) if warnings else read

@@ -46,7 +46,7 @@ class Entry:
     summary: str = ""
 
 
-def read(text: str, *, url: str, media_type: str) -> Document:
+def read(text: str, *, url: str, media_type: str, output: str = "markdown") -> Document:
     """A feed as a Document. Raises: ExtractionFailed when it is no feed at all."""
     warnings: list[str] = []
     if media_type == "application/feed+json":
@@ -56,7 +56,7 @@ def read(text: str, *, url: str, media_type: str) -> Document:
     if len(entries) > ENTRIES_MAX:
         warnings.append(f"{len(entries)} entries, the first {ENTRIES_MAX} shown")
     entries = entries[:ENTRIES_MAX]
-    markdown, gone = visible(_markdown(head, entries))
+    markdown, gone = visible(_plain(head, entries) if output == "text" else _markdown(head, entries))
     findings = [finding(kind, chars, note=f"{len(chars)} characters") for kind, chars in sorted(gone.items())]
     return Document(
         url=url,
@@ -76,6 +76,16 @@ def read(text: str, *, url: str, media_type: str) -> Document:
 def _markdown(head: Entry, entries: list[Entry]) -> str:
     parts = [f"# {_inline(head.title)}" if head.title else "", _inline(head.summary), "\n".join(map(_item, entries)) or "(no entries)"]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _plain(head: Entry, entries: list[Entry]) -> str:
+    """The same without marks."""
+    items = []
+    for entry in entries:
+        about = ", ".join(part for part in (entry.published, entry.author) if part)
+        lines = (f"{entry.title or '(untitled)'}{f' — {about}' if about else ''}", entry.href, entry.summary)
+        items.append("- " + "\n  ".join(" ".join(line.split()) for line in lines if line))
+    return "\n\n".join(part for part in (head.title, head.summary, "\n".join(items) or "(no entries)") if part) + "\n"
 
 
 def _item(entry: Entry) -> str:

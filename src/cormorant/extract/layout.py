@@ -94,6 +94,7 @@ class Block:
     bold: bool = False
     rows: int = 1
     level: int = 0
+    plain: str = ""  # of a table or listing: the same without marks
 
 
 @dataclass(slots=True)
@@ -273,13 +274,14 @@ def blocks_of(rows: list[Row]) -> list[Block]:
     at = 0
     while at < len(rows):
         end = _table_end(rows, at)
-        if end > at and (table := _table(rows[at:end])):
-            blocks.append(Block(table, "table", rows[at].y0, rows[at].size, rows=end - at))
+        if end > at and (cells := _table(rows[at:end])):
+            blocks.append(Block(_gfm(cells), "table", rows[at].y0, rows[at].size, rows=end - at, plain=_barred(cells)))
             at = end
             continue
         end = _code_end(rows, at)
         if end > at:
-            blocks.append(Block(_code(rows[at:end]), "code", rows[at].y0, rows[at].size, rows=end - at))
+            listing = _code(rows[at:end])
+            blocks.append(Block(_fenced(listing), "code", rows[at].y0, rows[at].size, rows=end - at, plain=listing))
             at = end
             continue
         end = _paragraph_end(rows, at, column)
@@ -295,8 +297,8 @@ def _table_end(rows: list[Row], at: int) -> int:
     return end if end - at >= TABLE_MIN_ROWS else at
 
 
-def _table(rows: list[Row]) -> str:
-    """A GFM table when the segments fall into columns; "" when they do not."""
+def _table(rows: list[Row]) -> list[list[str]]:
+    """The cells of a table when the segments fall into columns; none when they do not."""
     columns: list[tuple[float, float]] = []
     for x0, x1 in sorted((segment.x0, segment.x1) for row in rows for segment in row.segments):
         if columns and x0 < columns[-1][1] - 1:
@@ -304,20 +306,27 @@ def _table(rows: list[Row]) -> str:
         else:
             columns.append((x0, x1))
     if not 2 <= len(columns) <= TABLE_MAX_COLUMNS:
-        return ""
+        return []
     lines: list[list[str]] = []
     for row in rows:
         cells = [""] * len(columns)
         for segment in row.segments:
             place = next(n for n, (x0, x1) in enumerate(columns) if x0 - 1 <= segment.x0 <= x1 + 1)
             if cells[place]:
-                return ""
-            cells[place] = " ".join(segment.text.split()).replace("|", "\\|")
+                return []
+            cells[place] = " ".join(segment.text.split())
         lines.append(cells)
-    if sum(bool(cell) for line in lines for cell in line) < 0.6 * len(lines) * len(columns):
-        return ""
-    lines.insert(1, ["---"] * len(columns))
+    return lines if sum(bool(cell) for line in lines for cell in line) >= 0.6 * len(lines) * len(columns) else []
+
+
+def _gfm(cells: list[list[str]]) -> str:
+    lines = [[cell.replace("|", "\\|") for cell in line] for line in cells]
+    lines.insert(1, ["---"] * len(cells[0]))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _barred(cells: list[list[str]]) -> str:
+    return "\n".join(" | ".join(line) for line in cells)
 
 
 def _code_end(rows: list[Row], at: int) -> int:
@@ -338,7 +347,10 @@ def _code(rows: list[Row]) -> str:
         for segment in row.segments:
             line = line.ljust(round((segment.x0 - left) / wide)) + segment.text
         lines.append(line.rstrip().translate({ord(mark): "-" for mark in HYPHENS}))
-    body = "\n".join(lines)
+    return "\n".join(lines)
+
+
+def _fenced(body: str) -> str:
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))
     return f"{fence}\n{body}\n{fence}"
 

@@ -25,7 +25,7 @@ from cormorant.extract.html.markdown import markdown
 from cormorant.extract.instructions import finding, suspicious
 from cormorant.extract.invisible import visible
 from cormorant.extract.opendocument import odt
-from cormorant.extract.plain import markdown_table
+from cormorant.extract.plain import markdown_table, plain_table
 from cormorant.extract.slides import odp, pptx
 from cormorant.extract.word import Word
 
@@ -48,7 +48,7 @@ NAMES = {
 _BASE = "https://document.invalid/"  # inner addresses of a document lead nowhere; they are dropped from links
 
 
-def read(body: bytes, *, url: str, media_type: str) -> Document:
+def read(body: bytes, *, url: str, media_type: str, output: str = "markdown") -> Document:
     """An Office document or e-book as a Document, read in a child process.
 
     Raises: TooLarge, ExtractionFailed (encrypted, broken, empty), NotConfigured where a package is missing.
@@ -56,7 +56,7 @@ def read(body: bytes, *, url: str, media_type: str) -> Document:
     if len(body) > BODY_MAX_BYTES:
         raise TooLarge(f"the document has {len(body)} bytes, the limit is {BODY_MAX_BYTES}", url=url, remedy="ask for a smaller document")
     try:
-        found = child.run("office", body, media_type=media_type)
+        found = child.run("office", body, media_type=media_type, plain=output == "text")
     except (ExtractionFailed, TooLarge, NotConfigured) as error:
         raise type(error)(error.message, remedy=error.remedy, url=url) from error
     name = url.split("#")[0].split("?")[0].rstrip("/").rsplit("/", 1)[-1] or "document"
@@ -78,7 +78,7 @@ def read(body: bytes, *, url: str, media_type: str) -> Document:
     )
 
 
-def parse(body: bytes, *, media_type: str) -> dict[str, Any]:
+def parse(body: bytes, *, media_type: str, plain: bool = False) -> dict[str, Any]:
     """A document read in this process, as plain values. Raises: as `read`."""
     about: dict[str, str] = {}
     warnings: list[str] = []
@@ -86,15 +86,15 @@ def parse(body: bytes, *, media_type: str) -> dict[str, Any]:
     links: list[tuple[str, str]] = []
     pages: int | None = None
     if media_type == sniff.XLS:
-        text = _tables(sheets.xls(body), warnings)
+        text = _tables(sheets.xls(body), warnings, plain=plain)
     else:
         archive = Archive(body)
         _refuse_encrypted(archive)
         if media_type == sniff.EPUB:
-            text, about, pages = _epub(archive, warnings, findings)
+            text, about, pages = _epub(archive, findings, plain=plain)
         else:
             about = _properties(archive)
-            text, pages = _text(archive, media_type, warnings, findings, links)
+            text, pages = _text(archive, media_type, warnings, findings, links, plain=plain)
     text, gone = visible(text)
     findings += [finding(kind, chars, note=f"{len(chars)} characters") for kind, chars in sorted(gone.items())]
     if not text.strip():
@@ -120,12 +120,12 @@ def parse(body: bytes, *, media_type: str) -> dict[str, Any]:
 
 
 def _text(
-    archive: Archive, media_type: str, warnings: list[str], findings: list[Finding], links: list[tuple[str, str]]
+    archive: Archive, media_type: str, warnings: list[str], findings: list[Finding], links: list[tuple[str, str]], *, plain: bool
 ) -> tuple[str, int | None]:
     if media_type == sniff.XLSX:
-        return _tables(sheets.xlsx(archive), warnings), None
+        return _tables(sheets.xlsx(archive), warnings, plain=plain), None
     if media_type == sniff.ODS:
-        return _tables(sheets.ods(archive), warnings), None
+        return _tables(sheets.ods(archive), warnings, plain=plain), None
     pages: int | None = None
     if media_type == sniff.DOCX:
         word = Word(archive)
@@ -136,19 +136,19 @@ def _text(
     else:
         html, pages, more = (pptx if media_type == sniff.PPTX else odp)(archive)
         warnings += more
-    return _rendered(html, links), pages
+    return _rendered(html, links, plain=plain), pages
 
 
-def _rendered(html: str, links: list[tuple[str, str]]) -> str:
+def _rendered(html: str, links: list[tuple[str, str]], *, plain: bool) -> str:
     tree = LexborHTMLParser(html)
     body = tree.body
     if body is None:
         return ""
     links += [(" ".join(node.text().split()), node.attributes.get("href") or "") for node in body.css("a[href]")]
-    return markdown(body, Addresses(_BASE, _BASE))
+    return markdown(body, Addresses(_BASE, _BASE), plain=plain)
 
 
-def _tables(book: list[sheets.Sheet], warnings: list[str]) -> str:
+def _tables(book: list[sheets.Sheet], warnings: list[str], *, plain: bool) -> str:
     """Every visible sheet under its name."""
     hidden_ones = [sheet.name for sheet in book if sheet.hidden]
     if hidden_ones:
@@ -158,8 +158,8 @@ def _tables(book: list[sheets.Sheet], warnings: list[str]) -> str:
         if sheet.hidden:
             continue
         warnings += sheet.warnings()
-        table, _ = markdown_table(sheet.rows)
-        parts.append(f"## {' '.join(sheet.name.split())}\n\n{table or '(empty)'}")
+        table = plain_table(sheet.rows) if plain else markdown_table(sheet.rows)[0]
+        parts.append(f"{'' if plain else '## '}{' '.join(sheet.name.split())}\n\n{table or '(empty)'}")
     return "\n\n".join(parts)
 
 
@@ -191,7 +191,7 @@ def _refuse_encrypted(archive: Archive) -> None:
 # --- EPUB ---------------------------------------------------------------------------------------------------------
 
 
-def _epub(archive: Archive, warnings: list[str], findings: list[Finding]) -> tuple[str, dict[str, str], int]:
+def _epub(archive: Archive, findings: list[Finding], *, plain: bool) -> tuple[str, dict[str, str], int]:
     """The chapters in reading order, what the book says of itself, and how many chapters there are."""
     container = archive.xml("META-INF/container.xml")
     rootfile = next(
@@ -212,7 +212,7 @@ def _epub(archive: Archive, warnings: list[str], findings: list[Finding]) -> tup
     for item in spine[:CHAPTERS_MAX]:
         if "nav" in given(item, "properties").split():
             continue
-        chapter = _chapter(archive, posixpath.normpath(posixpath.join(folder, unquote(given(item, "href")))), findings)
+        chapter = _chapter(archive, posixpath.normpath(posixpath.join(folder, unquote(given(item, "href")))), findings, plain=plain)
         chapters.append(chapter)
         length += len(chapter)
         if length > TEXT_MAX_CHARS:
@@ -220,7 +220,7 @@ def _epub(archive: Archive, warnings: list[str], findings: list[Finding]) -> tup
     return "\n\n".join(chapter for chapter in chapters if chapter), about, len(spine)
 
 
-def _chapter(archive: Archive, name: str, findings: list[Finding]) -> str:
+def _chapter(archive: Archive, name: str, findings: list[Finding], *, plain: bool) -> str:
     body = archive.bytes_of(name)
     tree = LexborHTMLParser(text_of(body, "", "application/xhtml+xml").text)
     if tree.root is None or tree.body is None:
@@ -231,4 +231,4 @@ def _chapter(archive: Archive, name: str, findings: list[Finding]) -> str:
     for node in tree.css("a[href], img[src]"):
         if not (node.attributes.get("href") or "").startswith(("http://", "https://", "mailto:")):
             del node.attrs["href" if node.tag == "a" else "src"]
-    return markdown(tree.body, Addresses(_BASE, _BASE)).strip()
+    return markdown(tree.body, Addresses(_BASE, _BASE), plain=plain).strip()

@@ -66,9 +66,10 @@ class _Held:
     findings: list[Finding] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     read: int = 0
+    plain: bool = False
 
 
-def read(body: bytes, *, url: str) -> Document:
+def read(body: bytes, *, url: str, output: str = "markdown") -> Document:
     """A PDF as a Document, read in a child process.
 
     Raises: TooLarge over 25 MiB or 64 MiB unpacked, ExtractionFailed when it is encrypted, broken or has no text layer.
@@ -76,7 +77,7 @@ def read(body: bytes, *, url: str) -> Document:
     if len(body) > BODY_MAX_BYTES:
         raise TooLarge(f"the PDF has {len(body)} bytes, the limit is {BODY_MAX_BYTES}", url=url, remedy="ask for a smaller document")
     try:
-        found = child.run("pdf", body)
+        found = child.run("pdf", body, plain=output == "text")
     except (ExtractionFailed, TooLarge) as error:
         raise type(error)(error.message, remedy=error.remedy, url=url) from error
     return document_of(found, url=url)
@@ -102,7 +103,7 @@ def document_of(found: dict[str, Any], *, url: str) -> Document:
     )
 
 
-def parse(body: bytes) -> dict[str, Any]:
+def parse(body: bytes, *, plain: bool = False) -> dict[str, Any]:
     """A PDF read in this process, as plain values. Raises: as `read`."""
     import pypdfium2 as pdfium
 
@@ -112,7 +113,7 @@ def parse(body: bytes) -> dict[str, Any]:
     except pdfium.PdfiumError as error:
         raise _unopened(error) from error
     try:
-        return _parsed(document)
+        return _parsed(document, plain=plain)
     finally:
         document.close()
 
@@ -151,9 +152,9 @@ def _unpacked(packed: bytes, limit: int) -> int:
     return total
 
 
-def _parsed(document: Any) -> dict[str, Any]:
+def _parsed(document: Any, *, plain: bool) -> dict[str, Any]:
     started = time.process_time()
-    held = _Held()
+    held = _Held(plain=plain)
     pages = len(document)
     letters = 0
     for number in range(1, min(pages, PAGES_MAX) + 1):
@@ -349,7 +350,7 @@ class _Reader:
             return
         start = len(self._chars) - 1 - self._chars[::-1].index("\ue000")
         text = "".join(self._chars[start + 1 :]).strip()
-        self._chars[start:] = [f"[{text}]({self._link})"] if text and text != self._link else [text]
+        self._chars[start:] = [f"[{text}]({self._link})"] if text and text != self._link and not self.held.plain else [text]
         if text:
             self.held.links.append(Link(text, self._link))
 
@@ -470,7 +471,7 @@ def _markdown(pages: list[Page], held: _Held, count: int) -> tuple[str, bool]:
     length, truncated = 0, False
     for page in pages:
         parts = [f"[page {page.number}]"] if count > 1 and page.blocks else []
-        parts += [_rendered(block) for block in page.blocks]
+        parts += [_bare(block) if held.plain else _rendered(block) for block in page.blocks]
         for part in parts:
             if length + len(part) > TEXT_MAX_CHARS:
                 truncated = True
@@ -500,6 +501,10 @@ def _rendered(block: Block) -> str:
     if block.kind == "heading":
         return f"{'#' * block.level} {block.text}"
     return block.text if block.kind in ("table", "code", "item") else escaped(block.text)
+
+
+def _bare(block: Block) -> str:
+    return block.plain or block.text
 
 
 def _with_lists(parts: list[str]) -> list[str]:

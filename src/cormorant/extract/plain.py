@@ -24,11 +24,15 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 def read(text: str, *, url: str, media_type: str, output: str = "markdown") -> Document:
     """A text as a Document. `output="raw"` keeps it character for character; otherwise unseen characters go.
 
-    CSV, JSON and XML stay as they are: a model reads them well, and what was asked for is the source.
+    CSV, JSON and XML stay as they are: a model reads them well, and what was asked for is the source. `pretty` indents
+    JSON and sets CSV as a table.
     """
     if output == "raw":
         return Document(url=url, markdown=text, extractor="raw", media_type=media_type)
     body, findings, warnings = clean(text)
+    if output == "pretty":
+        body, cut = _laid_out(body, media_type)
+        warnings += cut
     title = _title(body) if media_type in ("text/markdown", "text/plain") else ""
     return Document(
         url=url,
@@ -60,6 +64,13 @@ def _title(text: str) -> str:
         return named[1][:TITLE_MAX_CHARS]
     head = _HEADING.search(text[front.end() if front else 0 :][:5_000])
     return head[1][:TITLE_MAX_CHARS] if head else ""
+
+
+def _laid_out(text: str, media_type: str) -> tuple[str, list[str]]:
+    """A source as a person would lay it out to read it, and what was cut of it."""
+    if media_type in ("text/csv", "text/tab-separated-values"):
+        return table(text, media_type=media_type)
+    return (pretty_json(text), []) if media_type.endswith(("/json", "+json")) else (text, [])
 
 
 def pretty_json(text: str) -> str:
@@ -96,6 +107,11 @@ def markdown_table(rows: list[list[str]], *, max_rows: int = TABLE_MAX_ROWS, max
     lines = [[cell_text(cell) for cell in row[:width]] + [""] * (width - len(row)) for row in rows[:max_rows]]
     lines.insert(1, ["---"] * width)
     return "\n".join(f"| {' | '.join(line)} |" for line in lines), warnings
+
+
+def plain_table(rows: list[list[str]]) -> str:
+    """The same rows and columns without marks, cells parted by bars."""
+    return "\n".join(" | ".join(" ".join(cell.split()) for cell in row[:TABLE_MAX_COLUMNS]) for row in rows[:TABLE_MAX_ROWS])
 
 
 def cell_text(cell: str) -> str:
