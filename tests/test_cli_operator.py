@@ -90,6 +90,15 @@ def test_a_host_can_be_taken_off_again(here) -> None:
     assert run(here, "egress", "remove", "a.example").returncode == 1
 
 
+def test_the_library_is_listed_for_a_person(here) -> None:
+    (here / "docs").mkdir()
+    (here / "docs" / "tides.md").write_text("# Tides\n\nHigh water is at six.\n")
+    run(here, "index", "add", "docs")
+    assert run(here, "index", "list").stdout == "default  1 document\n"
+    (line,) = run(here, "index", "list", "--collection", "default").stdout.splitlines()
+    assert line.endswith("/docs/tides.md  (Tides, 31 bytes)")
+
+
 def test_doctor_with_nothing_set_says_who_would_answer_and_what_to_do(here) -> None:
     shown = run(here, "doctor").stdout
     assert "asked in this order   duckduckgo, exa_keyless, tavily_keyless, wikipedia" in shown

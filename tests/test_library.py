@@ -204,6 +204,27 @@ def test_freshness_looks_at_the_date_of_the_document(library):
     assert len(urls(library, "low water", now=now)) == 3
 
 
+def test_documents_without_a_date_are_left_out_of_a_fresh_search_and_it_is_said(library):
+    library.add([TIDES, page("https://b.example/", "Low water at the bell buoy.")])
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    assert library.search("low water", freshness="week", now=now).notes == (
+        "undated: 1 documents of the library have no date and were left out",
+    )
+    assert library.search("low water", freshness="week", now=now, collection="other").notes == ()
+    assert library.search("low water").notes == ()
+
+
+@pytest.mark.parametrize(
+    "notice", ["[document: PDF, 1 page, no OCR]\n\n", "[document: Word document]\n[document warning: one image left out]\n\n"]
+)
+def test_what_a_reader_says_of_a_document_is_no_part_of_it(library, notice):
+    library.add(page("https://b.example/a.pdf", f"{notice}The wreck lies near the bell buoy."))
+    (hit,) = library.search("wreck").hits
+    assert hit.snippet == "The wreck lies near the bell buoy."
+    assert urls(library, "OCR") == urls(library, "warning image") == []
+    assert library.document("https://b.example/a.pdf").markdown.startswith("[document")
+
+
 def test_domains_filter_strictly(library):
     library.add([TIDES, BREAD, page("file:///srv/notes.md", "water and dough", "Notes")])
     assert urls(library, "water dough", domains=["harbour.example"]) == [TIDES.url]

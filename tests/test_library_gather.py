@@ -209,6 +209,20 @@ async def test_lists_of_pages(library, path, body, found, complete):
     assert last.removed == (1 if complete else 0), "what vanished goes, once a run saw everything"
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/feed", RSS.replace("<title>1</title>", "<title>1</title><pubDate>Mon, 02 Nov 2026 10:00:00 GMT</pubDate>")),
+        ("/rdf", "<rdf:RDF><item><link>/one</link><dc:date>2026-11-02T10:00:00Z</dc:date></item></rdf:RDF>"),
+        ("/atom", ATOM.replace("<entry>", "<entry><updated>2026-11-20T00:00:00Z</updated><published>2026-11-02</published>")),
+    ],
+    ids=["rss", "rdf", "atom"],
+)
+async def test_a_page_without_a_date_has_that_of_its_feed(library, path, body):
+    await run(library, f"https://site.example{path}", fetch=site(**{path: body}))
+    assert library.held("https://site.example/one").published[:10] == "2026-11-02"
+
+
 async def test_what_the_sitemap_says_is_old_is_not_asked_again(library):
     pages = site(**{"/sitemap.xml": SITEMAP})
     await run(library, "https://site.example/sitemap.xml", fetch=pages)

@@ -12,8 +12,9 @@ import os
 import re
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -302,6 +303,8 @@ async def _pages(run: _Run, fetch: Request, kind: str, body: bytes, base: str) -
 
 async def _listed(run: _Run, fetch: Request, pages: list[Listed]) -> AsyncIterator[Progress]:
     run.progress = replace(run.progress, total=len(pages))
+    now = datetime.now(UTC)
+    dated = {page.url: date for page in pages if (date := hits.iso_date(page.published, now))}
     known = {h.url: h for h in await anyio.to_thread.run_sync(lambda: list(run.library.documents(run.collection)))}
     for start in range(0, len(pages), BATCH):
         wanted: list[str] = []
@@ -313,7 +316,7 @@ async def _listed(run: _Run, fetch: Request, pages: list[Listed]) -> AsyncIterat
             await run.keep(same)
         for url in same:
             yield run.step(url, unchanged=1)
-        async for progress, _ in _batch(run, fetch, wanted):
+        async for progress, _ in _batch(run, fetch, wanted, dated=dated):
             yield progress
 
 
@@ -344,9 +347,9 @@ async def _crawl(run: _Run, fetch: Request, start: str, first: _Fetched) -> Asyn
 
 
 async def _batch(
-    run: _Run, fetch: Request, urls: list[str], ready: dict[str, _Fetched] | None = None
+    run: _Run, fetch: Request, urls: list[str], ready: dict[str, _Fetched] | None = None, dated: Mapping[str, str] = {}
 ) -> AsyncIterator[tuple[Progress, Document | None]]:
-    """Fetches, reads and adds some pages."""
+    """Fetches, reads and adds some pages; `dated` has the dates of those that may not say theirs themselves."""
     got = await _get_all(run, fetch, urls, ready or {})
     bodies: list[_Fetched] = []
     for one in got:
@@ -369,7 +372,7 @@ async def _batch(
         elif isinstance(answer, Document) and one.reply:
             headers = one.reply.headers
             origin = run.origin(etag=headers.get("etag", ""), modified=headers.get("last-modified", ""), bytes=len(one.reply.body))
-            documents.append((answer, origin))
+            documents.append((replace(answer, published=answer.published or dated.get(one.url, "")), origin))
     by_url = {document.url: document for document, _ in documents}
     async for progress in run.add(documents):
         yield progress, by_url.get(progress.url)

@@ -20,10 +20,11 @@ Kind = Literal["sitemap index", "sitemap", "feed", "llms.txt", "page"]
 
 @dataclass(frozen=True)
 class Listed:
-    """One page of a list, with the date the list gives it."""
+    """One page of a list, with the dates the list gives it: a sitemap when it changed, a feed when it appeared too."""
 
     url: str
     modified: str = ""
+    published: str = ""
 
 
 def kind_of(url: str, body: bytes) -> Kind:
@@ -71,7 +72,7 @@ def listed(kind: Kind, body: bytes, base: str) -> list[Listed]:
             url = parse(page.url.strip(), base).without_fragment
         except InvalidArguments:
             continue
-        pages.setdefault(url, Listed(url, page.modified))
+        pages.setdefault(url, Listed(url, page.modified, page.published))
     return list(pages.values())
 
 
@@ -99,7 +100,9 @@ def _feed(text: str) -> list[Listed]:
         if not where and 'isPermaLink="false"' not in entry:
             where = _inside(entry, "guid")
         if where:
-            found.append(Listed(html.unescape(where), _inside(entry, "updated") or _inside(entry, "pubDate")))
+            names = ("published", "pubDate", "dc:date", "updated")
+            published = next((date for name in names if (date := _inside(entry, name))), "")
+            found.append(Listed(html.unescape(where), _inside(entry, "updated") or _inside(entry, "pubDate"), published))
     return found
 
 

@@ -140,7 +140,15 @@ def search(db: sqlite3.Connection, wanted: Wanted, frequencies: Frequencies) -> 
     _load(db, candidates)
     _score(db, candidates, question, frequencies)
     shown = _shown(candidates, question, wanted)
+    if wanted.freshness in FRESH and (undated := _undated(db, wanted)):
+        notes.append(f"undated: {undated} of the library's documents without a date left out")
     return replace(shown, notes=(*notes, *shown.notes)) if notes else shown
+
+
+def _undated(db: sqlite3.Connection, wanted: Wanted) -> int:
+    where = "" if wanted.collection is None else " AND collection = ?"
+    values = [] if wanted.collection is None else [wanted.collection]
+    return int(db.execute(f"SELECT count(*) FROM docs WHERE published = ''{where}", values).fetchone()[0])  # noqa: S608
 
 
 class _Where:

@@ -223,6 +223,7 @@ _RULES = re.compile(r"^(?:[ \t]*(?:```|~~~).*|[ \t:|*_-]+)$", re.MULTILINE)
 _HEAD = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|>+[ \t]?|[-*+][ \t]+)", re.MULTILINE)
 _ITEM = re.compile(r"[ \t]*(?:[-*+][ \t]+)+\S")
 _NOISE = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|\\(?=[\\`*_{}\[\]()#+.!|<>~&-])|¶")
+_NOTICE = re.compile(r"\A(?:\[document(?: warning)?: [^\n]*\]\n*)+")  # what the reader of a document says of it, not the document
 _MARKS_IN = re.compile(r"[*`_\\|¶]")
 
 
@@ -237,6 +238,7 @@ def plain(markdown: str) -> str:
 
 def pieces(markdown: str, title: str) -> Iterator[Piece]:
     """The document cut at its headings, long parts at their blocks, tiny neighbours joined."""
+    markdown = _NOTICE.sub("", markdown)
     waiting: list[str] = []
     heads: list[str] = []
     for head, text in _parts(markdown, title):

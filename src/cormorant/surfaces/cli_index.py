@@ -102,10 +102,18 @@ def list_(collection: str | None, as_json: bool) -> None:
         emit_json(rows)
         return
     for row in rows:
-        emit("  ".join(str(value) for value in row.values()))
+        emit(_listed(row))
     if not rows:
         emit("(empty)")
         raise SystemExit(1)
+
+
+def _listed(row: dict[str, Any]) -> str:
+    """One collection, or one document with its title, date and size, as a line."""
+    if "documents" in row:
+        return f"{row['collection']}  {row['documents']:,} document{'' if row['documents'] == 1 else 's'}"
+    told = [row["title"], (row["published_at"] or "")[:10], f"{row['bytes']:,} bytes"]
+    return f"{row['url']}  ({', '.join(part for part in told if part)})"
 
 
 @index.command()
