@@ -208,7 +208,7 @@ def test_documents_without_a_date_are_left_out_of_a_fresh_search_and_it_is_said(
     library.add([TIDES, page("https://b.example/", "Low water at the bell buoy.")])
     now = datetime(2026, 11, 22, tzinfo=UTC)
     assert library.search("low water", freshness="week", now=now).notes == (
-        "undated: 1 documents of the library have no date and were left out",
+        "undated: 1 of the library's documents without a date left out",
     )
     assert library.search("low water", freshness="week", now=now, collection="other").notes == ()
     assert library.search("low water").notes == ()
