@@ -43,11 +43,13 @@ asyncio.run(main())
 """
 
 
-def server(tmp_path: Path, **environment: str) -> StdioServerParameters:
+def server(tmp_path: Path, *options: str, **environment: str) -> StdioServerParameters:
     homes = {name: str(tmp_path / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")} | {"COHERE_API_KEY": CANARY}
     own = {"CORMORANT_EGRESS__ALLOW_RANGES": "127.0.0.0/8", **environment}
-    return StdioServerParameters(command=sys.executable, args=["-m", "cormorant", "mcp"], env={**kept, **homes, **own}, cwd=str(tmp_path))
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "cormorant", "mcp", *options], env={**kept, **homes, **own}, cwd=str(tmp_path)
+    )
 
 
 async def test_the_tools_are_listed_as_they_are(tmp_path) -> None:
@@ -78,6 +80,21 @@ async def test_a_page_is_read_within_the_default_budget_and_read_on(tmp_path) ->
         assert "Tides" in resource.contents[0].text
     assert fit["counter"] == "o200k_base"
     assert site.targets.count("/tides") == 1
+
+
+async def test_a_session_of_an_agent_plays_again_without_the_network(tmp_path) -> None:
+    tape = str(tmp_path / "session.warc.gz")
+
+    async def session(client: Client, base: str) -> list[str]:
+        calls = [("web_fetch", {"url": f"{base}/tides", "budget": 300}), ("web_fetch", {"url": f"{base}/nothing"})]
+        return [(await client.call_tool(name, arguments)).content[0].text for name, arguments in calls]
+
+    async with serving(PAGES) as site, Client(server(tmp_path, "--record", tape)) as client:
+        base = site.url("", host="127.0.0.1").rstrip("/")
+        first = await session(client, base)
+    async with Client(server(tmp_path, "--replay", tape)) as client:
+        assert await session(client, base) == first
+    assert "Tides" in first[0]
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,9 @@ Add cormorant to an agent (any other MCP client: run the command `cormorant mcp`
 @click.option("--structured", type=click.Choice(["off", "auto", "on"]), default="auto", show_default=True, help="Send structuredContent.")
 @click.option("--pair", is_flag=True, help="Offer search and fetch, for clients that demand those two names.")
 @click.option("--how", is_flag=True, help="Print how to add the server to an agent, and stop.")
-def mcp(structured: str, pair: bool, how: bool) -> None:
+@click.option("--record", type=click.Path(dir_okay=False), help="Write everything that comes to this WARC file as well.")
+@click.option("--replay", type=click.Path(dir_okay=False), help="Take everything from this WARC file, and nothing from the network.")
+def mcp(structured: str, pair: bool, how: bool, record: str | None, replay: str | None) -> None:
     """Serve the tools over MCP on standard input and output.
 
     \b
@@ -227,7 +229,7 @@ def mcp(structured: str, pair: bool, how: bool) -> None:
     from cormorant.web import Web
 
     async def serve() -> None:
-        async with Web(follow()) as web:
+        async with Web(follow(), record=record, replay=replay) as web:
             await serve_stdio(web, structured=structured, pair=pair)  # type: ignore[arg-type]
 
     run_async(serve())
