@@ -4,7 +4,7 @@
 set -eu
 case "${1:-base}" in
 base) wanted="python3-venv" ;;
-test) wanted="searx chromium" ;;
+test) wanted="searx chromium zsh fish" ;;
 *) echo "usage: $0 base|test" >&2; exit 2 ;;
 esac
 # A Python that can make environments needs no package, wherever it came from.

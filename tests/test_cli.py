@@ -46,7 +46,11 @@ def test_version_and_help_bring_nothing_heavy(here) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["search", "fetch", "get", "answer", "index", "egress", "egress-proxy", "settings", "secret", "doctor", "mcp", "recheck"]
+    "command",
+    [
+        *("search", "fetch", "get", "answer", "research", "map", "crawl", "recheck", "index"),
+        *("egress", "egress-proxy", "settings", "secret", "doctor", "mcp", "serve", "key", "completion"),
+    ],
 )
 def test_every_command_has_help_with_an_example(here, command) -> None:
     helped = run(here, command, "--help")
@@ -100,7 +104,22 @@ def test_lists_of_addresses_come_from_standard_input(here) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        pytest.param(("fetch",), 2, "Missing argument", id="nothing to fetch"),
+        pytest.param(("fetch",), 2, "cormorant fetch needs URL\nhint: cormorant fetch https://", id="nothing to fetch"),
+        pytest.param(("fetch", ""), 2, "it is empty\nhint: cormorant fetch https://", id="an empty address"),
+        pytest.param(("fecth", "x"), 2, "there is no command 'fecth'\nhint: did you mean cormorant fetch?", id="a mistyped command"),
+        pytest.param(("index", "serch"), 2, "hint: did you mean cormorant index search?", id="a mistyped command of a group"),
+        pytest.param(("a.example/page",), 2, "hint: did you mean cormorant https://a.example/page?", id="an address without its scheme"),
+        pytest.param(("./pages/boats.html",), 2, "hint: did you mean cormorant fetch ./pages/boats.html?", id="a file"),
+        pytest.param(("what is it",), 2, "hint: did you mean cormorant answer 'what is it'?", id="a question"),
+        pytest.param(("fetch", "x", "--budgt", "3"), 2, "hint: did you mean --body or --budget?", id="a mistyped option"),
+        pytest.param(("fetch", "x", "--view", "big"), 2, "is not one of 'full', 'section'", id="no such view"),
+        pytest.param(("fetch", "-"), 2, "nothing on standard input", id="an empty list"),
+        pytest.param(("browser", "serve", "--port", "1"), 6, "no browser is part of this version", id="a name kept free"),
+        pytest.param(("replay", "x.warc"), 6, "cormorant fetch URL --replay FILE", id="another name kept free"),
+        pytest.param(("fetch", "file:///etc/passwd"), 2, "only http(s) schemes", id="a file address"),
+        pytest.param(("fetch", "http://169.254.169.254/"), 3, "never reached", id="metadata"),
+        pytest.param(("map", "http://10.0.0.7/"), 3, "cormorant egress allow 10.0.0.7", id="a map of a private site"),
+        pytest.param(("crawl", "pages/boats.html"), 2, "not a URL", id="a crawl of a file"),
         pytest.param(("fetch", "ftp://a.example/"), 2, "only http(s) schemes", id="ftp"),
         pytest.param(("fetch", "http://10.0.0.7/"), 3, "cormorant egress allow 10.0.0.7", id="private"),
         pytest.param(("http://localhost/",), 3, "localhost", id="the short form"),
@@ -109,7 +128,7 @@ def test_lists_of_addresses_come_from_standard_input(here) -> None:
         pytest.param(("get", "nonsense"), 2, "response_id", id="no id at all"),
         pytest.param(("search", "x", "--freshness", "decade"), 2, "decade", id="no such choice"),
         pytest.param(("search", "x", "--provider", "nosuch"), 2, "nosuch", id="no such provider"),
-        pytest.param(("dive",), 2, "No such command", id="no such command"),
+        pytest.param(("dive",), 2, "there is no command 'dive'", id="no such command"),
         pytest.param(("settings", "set", "egress.alow", "x.org"), 2, "egress.allow", id="a mistyped setting"),
         pytest.param(("egress", "allow", "not a host"), 2, "host pattern", id="no pattern"),
         pytest.param(("egress", "test", "http://10.0.0.7/"), 3, "", id="egress test"),
@@ -123,9 +142,26 @@ def test_what_goes_wrong_says_what_to_do(here, words, code, says) -> None:
     assert done.stdout == "" or words[0] == "egress"
 
 
+def test_the_bare_command_shows_the_help(here) -> None:
+    assert run(here).returncode == 0
+    assert run(here).stdout == run(here, "--help").stdout
+    assert max(len(line) for line in run(here).stdout.splitlines()) <= 72
+
+
+def test_a_clamped_value_is_said(here) -> None:
+    done = run(here, "search", "dinghy", "--count", "99", "--provider", "library")
+    assert "note: count 99 is out of range, 20 was used" in done.stderr
+
+
 def test_an_error_is_json_where_json_was_asked_for(here) -> None:
-    done = run(here, "fetch", "http://10.0.0.7/", "--json")
-    assert json.loads(done.stdout)["error"]["code"] == "private_address"
+    for words, code in (
+        (("fetch", "http://10.0.0.7/"), "private_address"),
+        (("search",), "invalid_arguments"),
+        (("fetsh",), "invalid_arguments"),
+    ):
+        done = run(here, *words, "--json")
+        assert json.loads(done.stdout)["error"]["code"] == code
+        assert done.returncode in (2, 3)
 
 
 def test_nothing_found_is_said_and_is_exit_code_1(here) -> None:
@@ -160,8 +196,10 @@ def test_egress_lists_are_kept_in_the_project(here) -> None:
     assert "not allowed by policy" in done.stderr
 
 
-def test_a_reader_who_leaves_early_makes_no_noise(here) -> None:
-    command = f"{sys.executable} -m cormorant settings | head -n 1"
+@pytest.mark.parametrize("words", ["settings", "--help", "search --json", "fetch pages/long.md", "fetch pages/long.md --json"])
+def test_a_reader_who_leaves_early_makes_no_noise(here, words) -> None:
+    (here / "pages" / "long.md").write_text("# Long\n\n" + "A line of the log.\n\n" * 9000)
+    command = f"{sys.executable} -m cormorant {words} | head -n 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=here, capture_output=True, text=True, timeout=60, check=False)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr

@@ -5,6 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import shutil
+import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -113,12 +116,106 @@ def test_an_answer_in_a_terminal(tmp_path) -> None:
     assert "[1] Boats" in plain
     assert "✓ “A dinghy is a small boat" in plain
     assert max(len(line) for line in plain.split("\n") if "://" not in line and "cormorant get" not in line) <= 40
-    assert "\x1b[36m[1]" in in_terminal(tmp_path, "answer", "What is a dinghy?", columns=120)
+    assert "\x1b[1m[1]" in in_terminal(tmp_path, "answer", "What is a dinghy?", columns=120)
     paged = in_terminal(tmp_path, "fetch", "boats.html", columns=120, PAGER="sed s/^/P:/", NO_COLOR="1")
     assert "dinghy" in paged
     assert "P:" not in paged  # it fits, so nothing stands between
     (tmp_path / "long.md").write_text("# Long\n" + "\n\n".join(f"Line {n}" for n in range(60)))
     assert "P:Line 59" in in_terminal(tmp_path, "fetch", "long.md", columns=120, PAGER="sed s/^/P:/", NO_COLOR="1")
+
+
+HOSTILE = (
+    "# Re\x1b]0;owned\x07ad\x1b[2J\n\nA line\x9b31m that\u202e drives the terminal. "
+    + "It goes on and on. " * 30
+    + "\n\n```\ncode  stays\n```\n"
+)
+
+
+@pytest.mark.parametrize("columns", [60, 200])
+def test_what_a_person_sees_fits_the_window_and_drives_nothing(tmp_path, columns) -> None:
+    (tmp_path / "trap.md").write_text(HOSTILE)
+    for words in (["fetch", "trap.md"], ["fetch", "trap.md", "trap.md", "none.md"], ["fetch", "trap.md", "--body"]):
+        seen = in_terminal(tmp_path, *words, columns=columns, NO_COLOR="1", PAGER="cat")
+        assert "\x1b" not in seen
+        assert "\x9b" not in seen
+        assert "code  stays" in seen
+        if "--body" not in words:
+            assert max(len(line) for line in seen.split("\n") if "cormorant get" not in line and "://" not in line) <= min(columns, 100)
+            assert "page text" not in seen  # the boundary is for models
+
+
+def test_hits_are_numbered_and_wrapped(tmp_path) -> None:
+    for n in range(3):
+        (tmp_path / f"boats{n}.html").write_text(PAGE.replace("rowed or sailed", f"rowed or sailed by {n + 2} people on a lake, " * 8))
+    index_here(tmp_path)
+    seen = in_terminal(tmp_path, "search", "dinghy", "--provider", "library", columns=60, NO_COLOR="1", PAGER="cat")
+    assert seen.startswith("dinghy  3 results from library\n\n 1  Boats\n    file://")
+    assert max(len(line) for line in seen.split("\n") if "://" not in line) <= 60
+    assert "{" not in seen
+
+
+def index_here(tmp_path: Path) -> None:
+    homes = {name: str(tmp_path / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    command = [sys.executable, "-m", "cormorant", "index", "add", "."]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, **homes}, check=True, capture_output=True, timeout=60)
+
+
+def test_an_error_is_wrapped_and_its_command_is_not() -> None:
+    from cormorant.surfaces import shown
+
+    said = shown.error("private_address", "the address " + "10.0.0.7 " * 20, "cormorant egress allow " + "10.0.0.7 " * 20)
+    lines = said.split("\n")
+    assert lines[0].startswith("private_address: the address")
+    assert all(line.startswith("  ") for line in lines[1:-1])
+    assert lines[-1].startswith("hint: cormorant egress allow 10.0.0.7 ")
+    assert len(lines[-1]) > 180
+
+
+def test_text_is_wrapped_and_code_tables_and_lists_keep_their_form(monkeypatch) -> None:
+    from cormorant.surfaces import shown
+
+    monkeypatch.setattr(shown, "columns", lambda: 40)
+    monkeypatch.setattr(screen, "columns", lambda: 40)
+    long = "word " * 20
+    text = f"# {long}\n\n{long}\n\n- {long}\n\n> {long}\n\n```\n{long}\n```\n\n| {long} |\n|---|\n\n    {long}"
+    seen = shown.markdown(text).split("\n")
+    code = [line for line in seen if len(line) > 40]
+    assert code == [long, f"| {long} |", f"    {long}"]
+    assert [line for line in seen if line.startswith("- ")] != []
+    assert [line for line in seen if line.startswith("  word")] != []
+    assert len([line for line in seen if line.startswith("> ")]) > 1
+
+
+def test_ctrl_c_stops_cleanly_and_gives_the_cursor_back(tmp_path) -> None:
+    """A page that never comes, a real terminal, a real Ctrl-C: 130, one word, the cursor shown, nothing left running."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+    ours, theirs = pty.openpty()
+    homes = {name: str(tmp_path / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "PYTHONPATH")}
+    env = {**kept, **homes, "TERM": "xterm", "CORMORANT_EGRESS__ALLOW_RANGES": "127.0.0.0/8"}
+    command = [sys.executable, "-m", "cormorant", "fetch", address]
+    program = subprocess.Popen(command, cwd=tmp_path, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    listening.settimeout(30)
+    asked, _ = listening.accept()  # it waits for us now
+    os.kill(program.pid, signal.SIGINT)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        seen += piece
+    assert program.wait(30) == 130
+    os.close(ours)
+    asked.close()
+    listening.close()
+    assert seen.rstrip().endswith(b"stopped")
+    assert b"Traceback" not in seen
+    assert seen.rfind(b"\x1b[?25h") >= seen.rfind(b"\x1b[?25l")
 
 
 @pytest.mark.parametrize(
@@ -139,3 +236,34 @@ def test_completion_completes(words: list[str], expected: str) -> None:
 def test_every_shell_gets_its_script(shell: str) -> None:
     done = subprocess.run([sys.executable, "-m", "cormorant", "completion", shell], capture_output=True, text=True, timeout=60, check=True)
     assert f"_CORMORANT_COMPLETE={shell}_complete" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("cormorant fe", "fetch"), ("cormorant egress al", "allow"), ("cormorant fetch --view su", "summary")],
+    ids=["a command", "of a group", "a value"],
+)
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_real_shell_completes(tmp_path, shell, typed, offered) -> None:
+    """The script as the shell itself loads it, asked for what stands before the cursor."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} on this machine")
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    (bin_ / "cormorant").write_text(f'#!/bin/sh\nexec {sys.executable} -m cormorant "$@"\n')
+    (bin_ / "cormorant").chmod(0o755)
+    script = tmp_path / "_cormorant"
+    env = {"PATH": f"{bin_}:/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": os.environ.get("PYTHONPATH", ""), "TERM": "dumb"}
+    made = subprocess.run([str(bin_ / "cormorant"), "completion", shell], env=env, capture_output=True, text=True, timeout=60, check=True)
+    script.write_text(made.stdout)
+    words = typed.split()
+    # zsh completes only in its line editor: stand in for the functions that hand results to it.
+    in_zsh = "compadd() { print -r -- $completions; }; _describe() { print -r -- $completions_with_descriptions; }"
+    asking = {
+        "bash": f"COMP_WORDS=({typed}); COMP_CWORD={len(words) - 1}; _cormorant_completion cormorant; echo ${{COMPREPLY[@]}}",
+        "fish": f"complete --do-complete '{typed}'",
+        "zsh": f"{in_zsh}; words=({typed}); CURRENT={len(words)}; _cormorant_completion",
+    }[shell]
+    load = f"{'compdef() { :; }; ' if shell == 'zsh' else ''}source {script}; "
+    done = subprocess.run([shell, "-c", load + asking], env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert offered in done.stdout, done.stderr

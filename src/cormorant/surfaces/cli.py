@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Coroutine
 from importlib import import_module
@@ -17,11 +18,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cormorant import __version__
-from cormorant.errors import CormorantError, InvalidArguments
+from cormorant.errors import CormorantError, InvalidArguments, NotConfigured
 
 if TYPE_CHECKING:
     from cormorant.tools import Argument, Tool
 
+SECTIONS = {  # how the help groups them, by the first of each
+    "search": "Find and read",
+    "index": "Your own pages",
+    "mcp": "Serve agents and programs",
+    "egress": "Rules and settings",
+}
 COMMANDS = {  # name -> (module, attribute, one line of help); the tools come first
     "search": ("", "web_search", "Find sources for a question."),
     "fetch": ("", "web_fetch", "Read a page or document as Markdown."),
@@ -30,17 +37,21 @@ COMMANDS = {  # name -> (module, attribute, one line of help); the tools come fi
     "research": ("", "research", "Find out, step by step, with sources."),
     "map": ("", "web_map", "List the pages of a site."),
     "crawl": ("", "web_crawl", "Read a page and those it leads to."),
+    "recheck": ("cormorant.surfaces.cli_operator", "recheck", "Whether an answer's sources still support it."),
     "index": ("cormorant.surfaces.cli_index", "index", "Keep your own pages searchable."),
+    "mcp": ("cormorant.surfaces.cli_operator", "mcp", "Serve the tools to an agent over MCP."),
+    "serve": ("cormorant.surfaces.cli_operator", "serve", "Serve the tools over HTTP, with live events."),
+    "key": ("cormorant.surfaces.cli_operator", "key", "Keys of the HTTP server."),
     "egress": ("cormorant.surfaces.cli_operator", "egress", "Where requests may go, and why not."),
     "egress-proxy": ("cormorant.surfaces.cli_operator", "egress_proxy", "Serve the egress rules to other programs."),
     "settings": ("cormorant.surfaces.cli_settings", "settings", "Show and change settings."),
     "secret": ("cormorant.surfaces.cli_settings", "secret", "Keep a key, read from standard input."),
-    "recheck": ("cormorant.surfaces.cli_operator", "recheck", "Whether an answer's sources still support it."),
     "doctor": ("cormorant.surfaces.cli_doctor", "doctor", "What this install can do, and why not the rest."),
-    "mcp": ("cormorant.surfaces.cli_operator", "mcp", "Serve the tools to an agent over MCP."),
-    "serve": ("cormorant.surfaces.cli_operator", "serve", "Serve the tools over HTTP, with live events."),
-    "key": ("cormorant.surfaces.cli_operator", "key", "Keys of the HTTP server."),
     "completion": ("cormorant.surfaces.cli_operator", "completion", "Completion for bash, zsh or fish."),
+}
+RESERVED = {  # names that are kept free, and what does their work today
+    "browser": ("no browser is part of this version", "cormorant fetch reads pages without one; data in their scripts is read too"),
+    "replay": ("a recorded session is played by the command that is to see it", "cormorant fetch URL --replay FILE"),
 }
 SHORT = {"setting": "settings", "secrets": "secret"}
 EXAMPLES = {
@@ -81,7 +92,7 @@ HELP = {  # what a person wants to read beside an option; a model pays for every
     "budget": "Tokens the result may cost",
     "max_chars": "Characters at most",
     "offset": "Go on at this character",
-    "output": "Markdown, plain text, or the source as it was sent",
+    "output": "Markdown, plain text, the source as it was sent, or pretty: JSON indented, CSV as a table",
     "extract": "auto, the article alone, or everything",
     "max_bytes": "Bytes to read of the page",
     "prompt": "What the page is for; kept with the result",
@@ -121,6 +132,10 @@ class Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         cmd_name = SHORT.get(cmd_name, cmd_name)
+        if cmd_name in RESERVED:
+            return click.Command(
+                cmd_name, callback=lambda: _refuse(cmd_name), context_settings={"ignore_unknown_options": True}, params=[_ANYTHING]
+            )
         if cmd_name not in COMMANDS:
             return None
         module, attribute, _ = COMMANDS[cmd_name]
@@ -137,21 +152,39 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        sections: list[tuple[str, list[tuple[str, str]]]] = []
+        for name, (_, _, line) in COMMANDS.items():
+            if name in SECTIONS:
+                sections.append((SECTIONS[name], []))
+            sections[-1][1].append((name.ljust(width), line))
+        for title, rows in sections:
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_ANYTHING = click.Argument(["rest"], nargs=-1, expose_value=False)
+
+
+def _refuse(name: str) -> None:
+    why, remedy = RESERVED[name]
+    raise NotConfigured(f"cormorant {name}: {why}", remedy=remedy)
+
+
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="cormorant")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Web access for people and agents: search, fetch, read, answer.
 
     \b
-    cormorant https://example.com/page            a page as Markdown
-    cormorant answer 'a question'                 an answer with checked sources
-    cormorant index add ./docs                    your own pages, searchable
-    cormorant mcp                                 the same tools for an agent
+    cormorant https://example.com/page    a page as Markdown
+    cormorant answer 'a question'         an answer, checked
+    cormorant index add ./docs            your pages, searchable
+    cormorant mcp                         the tools, for an agent
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def tool_command(name: str, tool: Tool) -> click.Command:
@@ -241,6 +274,8 @@ def _place_positional(tool: Tool, arguments: dict[str, Any]) -> None:
             arguments.pop(name)
             arguments["queries"] = words
             return
+    if not any(word.strip() for word in words):
+        raise InvalidArguments(f"cormorant {tool.method} needs {name.upper()}, and it is empty", remedy=EXAMPLES[tool.name][0])
     if tool.method == "fetch":
         arguments[name] = words if len(words) > 1 else words[0]
     else:
@@ -273,39 +308,84 @@ def fail(error: CormorantError, *, as_json: bool = False) -> int:
     """Show one error; returns the exit code."""
     if as_json:
         emit_json({"error": error.as_dict()})
-    tell(click.style(f"{error.code}: ", fg="red") + error.message)
-    if error.remedy:
-        tell(click.style("hint: ", fg="yellow") + error.remedy)
+    text = "\n".join((f"{error.code}: {error.message}", f"hint: {error.remedy}" if error.remedy else "")).rstrip()
+    if sys.stderr.isatty():  # a pipe gets each on a line of its own, for whoever matches on it
+        from cormorant.surfaces import shown
+
+        text = shown.error(error.code, error.message, error.remedy)
+        for label, how in ((f"{error.code}:", {"fg": "red", "bold": True}), ("hint:", {"bold": True})):
+            text = text.replace(label, click.style(label, **how) if not os.environ.get("NO_COLOR") else label, 1)
+    tell(text)
     return error.exit_code
+
+
+def misused(error: click.ClickException) -> InvalidArguments:
+    """What click has to say about a command line, in our one shape: what was wrong, then what would be right."""
+    ctx = getattr(error, "ctx", None)
+    path = ctx.command_path if ctx else "cormorant"
+    hint = f"{path} --help"
+    said = error.format_message().rstrip(".")
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        said = f"{path} needs {error.param.make_metavar(ctx).rstrip('.') if ctx else error.param.name}"
+        lines = (line.strip() for line in (ctx.command.help or "").splitlines()) if ctx else ()
+        hint = next((line for line in lines if line.startswith(f"{path} ")), hint)
+    elif found := re.match(r"No such command '([^']*)'", said):
+        hint = _meant(found[1], ctx) or hint
+        said = f"there is no command {found[1]!r}" + (f" in {path}" if path != "cormorant" else "")
+    elif isinstance(error, click.NoSuchOption):
+        said = f"{path} has no option {error.option_name}"
+        hint = f"did you mean {' or '.join(sorted(error.possibilities))}?" if error.possibilities else hint
+    return InvalidArguments(said[:1].lower() + said[1:] if not said.startswith("cormorant") else said, remedy=hint)
+
+
+def _meant(word: str, ctx: click.Context | None) -> str:
+    """The command that was probably meant: one spelled nearly so, or `fetch` for what looks like an address or a file."""
+    from difflib import get_close_matches
+
+    group = ctx.command if ctx and isinstance(ctx.command, click.Group) else cli
+    path = ctx.command_path if ctx else "cormorant"
+    if near := get_close_matches(word, [*group.list_commands(ctx or click.Context(cli)), *SHORT], n=1):
+        return f"did you mean {path} {near[0]}?"
+    if os.path.exists(word) and group is cli:
+        return f"did you mean cormorant fetch {word if word.startswith(('.', '/')) else './' + word}?"
+    if re.match(r"[\w-]+(\.[\w-]+)+(:\d+)?(/|$)", word) and group is cli:
+        return f"did you mean cormorant https://{word}?"
+    return f"did you mean cormorant answer {word!r}?" if " " in word and group is cli else ""
 
 
 def main(argv: list[str] | None = None) -> None:
     """The entry point: exit codes of the contract, never a traceback for what a caller did."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        code = cli.main(args=arguments, prog_name="cormorant", standalone_mode=False)
-    except click.exceptions.Exit as done:
-        code = done.exit_code
-    except click.exceptions.Abort:
-        tell("stopped")
-        code = 130
-    except click.ClickException as error:
-        error.show()
-        code = 2
-    except CormorantError as error:
-        code = fail(error, as_json="--json" in arguments)
-    except KeyboardInterrupt:
-        tell("stopped")
-        code = 130
+        code = _ran(arguments)
+        sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader left: nothing more to say, and no noise
         code = 0
+    sys.exit(code)
+
+
+def _ran(arguments: list[str]) -> int:
+    """Run the command; whatever it raises becomes words on stderr and an exit code."""
+    try:
+        done = cli.main(args=arguments, prog_name="cormorant", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        tell("stopped")
+        return 130
+    except click.ClickException as error:
+        return fail(misused(error), as_json="--json" in arguments)
+    except CormorantError as error:
+        return fail(error, as_json="--json" in arguments)
+    except BrokenPipeError:
+        raise
     except Exception as error:
         if os.environ.get("CORMORANT_DEBUG"):
             raise
         tell(f"internal: {type(error).__name__}: {error}\nhint: this is a bug of ours; run again with CORMORANT_DEBUG=1 for the details")
-        code = 6
-    sys.exit(code if isinstance(code, int) else 0)
+        return 6
+    return done if isinstance(done, int) else 0
 
 
 if __name__ == "__main__":

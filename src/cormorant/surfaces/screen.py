@@ -15,7 +15,8 @@ from typing import Any
 
 import click
 
-MARKS = {"exact": ("✓", "green"), "close": ("≈", "green"), "mismatch": ("✗", "red"), "unsupported": ("?", "yellow")}
+# Colours that hold on light and dark grounds; yellow is lost on white, blue on black.
+MARKS = {"exact": ("✓", "green"), "close": ("≈", "green"), "mismatch": ("✗", "red"), "unsupported": ("?", "magenta")}
 WIDEST = 100  # columns of running text; a wider line is hard to read
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a page must not drive the terminal
 _TAG = re.compile(r"<source_(\d+)>")
@@ -98,7 +99,7 @@ class Flow:
         if self._column and self._column + size > self._width:
             self._write("\n")
             self._column = 0
-        self._write(re.sub(r"\[\d+\]", lambda found: style(found[0], fg="cyan"), word))
+        self._write(re.sub(r"\[\d+\]", lambda found: style(found[0], bold=True), word))
         self._column += size
 
 
@@ -121,7 +122,7 @@ def evidence(result: Mapping[str, Any]) -> str:
     sources = [one for one in result.get("sources", ()) if one.get("rank") in used] or list(result.get("sources", ()))
     lines = ["", style("Sources", bold=True)] if sources else ["", "(no sources)"]
     for source in sources:
-        lines.append(f"{style('[' + str(source['rank']) + ']', fg='cyan')} {inert(source['title'] or source['url'])}")
+        lines.append(f"{style('[' + str(source['rank']) + ']', bold=True)} {inert(source['title'] or source['url'])}")
         lines.append(style("    " + inert(source["url"]), dim=True))
         lines += [_judged(one) for one in result.get("verdicts", ()) if one["source"] == source["rank"]]
     if result.get("not_reached"):
@@ -136,16 +137,20 @@ def evidence(result: Mapping[str, Any]) -> str:
 
 
 def _judged(verdict: Mapping[str, Any]) -> str:
-    mark, color = MARKS.get(verdict["verdict"], ("?", "yellow"))
-    quote = str(verdict.get("quote") or "")
+    mark, color = MARKS.get(verdict["verdict"], ("?", "magenta"))
+    quote = _plain(str(verdict.get("quote") or ""))
     text = wrapped(f"“{quote}”" if quote else str(verdict["claim"]), indent=" " * 6)
     return f"    {style(mark, fg=color)} {text.lstrip()}" + ("" if verdict["verdict"] == "exact" else f" ({verdict['verdict']})")
 
 
+def _plain(quote: str) -> str:
+    """A row of a table as a sentence, without its bars."""
+    return re.sub(r"\s+\|\s+", " · ", quote.strip().strip("|").strip())
+
+
 def show(text: str) -> None:
-    """A long text: through the pager where a person sits at the terminal and it doesn't fit, else plainly."""
+    """A long text, already inert: through the pager where a person sits at the terminal and it doesn't fit, else plainly."""
     if sys.stdout.isatty():
-        text = "\n".join(inert(line) for line in text.split("\n"))
         size = shutil.get_terminal_size()
         height = sum(1 + max(0, cells(line) - 1) // size.columns for line in text.split("\n"))
         if height > size.lines - 1 and os.environ.get("TERM") != "dumb":

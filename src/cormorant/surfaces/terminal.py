@@ -15,7 +15,7 @@ from cormorant.events import Event, TextAdded, endings
 from cormorant.research import Report
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found
-from cormorant.surfaces import screen
+from cormorant.surfaces import screen, shown
 from cormorant.surfaces.cli import emit, emit_json, tell
 from cormorant.tools import Tool
 from cormorant.web import Web
@@ -43,6 +43,8 @@ async def run_tool(
     save: str | None = None,
 ) -> int:
     """Run one tool and show its result, or write what it read to the file `save`. Returns the exit code."""
+    for note in tool.read(arguments)[1]:
+        tell(f"note: {note}")
     async with open_web(**tape) as web:
         if stream:
             return await _stream(web, tool, arguments, options)
@@ -59,12 +61,9 @@ async def run_tool(
     elif telling is not None:
         telling.end(result)
     elif body and isinstance(result, Page | Stored):
-        screen.show(result.content)
-    elif isinstance(result, Page | Stored):
-        head, gap, rest = result.as_text().partition("\n\n")  # the page's own words stay as they are
-        screen.show(screen.as_command(head) + gap + rest)
+        screen.show("\n".join(shown.inert_lines(result.content)) if sys.stdout.isatty() else result.content)
     else:
-        _show_listed(result)
+        _show(result)
     return exit_code(result)
 
 
@@ -76,25 +75,18 @@ def _save(result: Page | Stored, path: Path) -> None:
         raise InvalidArguments(f"{path} can't be written: {error.strerror}", remedy="name another file") from error
 
 
-def _show_listed(result: Any) -> None:
-    """Hits and targets. A person at a terminal needs no line of JSON; a program behind a pipe gets what models get."""
-    text: str = result.as_text()
+def _show(result: Any) -> None:
+    """A person at a terminal gets what is good to read; a program behind a pipe gets what models get."""
     if isinstance(result, SiteMap):  # addresses alone on stdout, for `cormorant fetch -`
         for gap in result.not_reached:
             tell(f"not reached: {gap['url']}: {gap['code']}: {gap['reason']}")
         if result.truncated:
             tell("there are more: --limit raises the number, --search narrows them down")
-    if not sys.stdout.isatty():
-        emit(text)
+    if sys.stdout.isatty():
+        screen.show(shown.text_of(result))
         return
-    if isinstance(result, Found):
-        text = text.rpartition("\n---\n")[0] or text
-    lines = text.split("\n")
-    shown = (
-        screen.as_command(line) if line.startswith(("Read one: ", f"{len(getattr(result, 'items', ()))} targets. ")) else line
-        for line in lines
-    )
-    screen.show("\n".join(shown))
+    head, gap, rest = result.as_text().partition("\n\n")  # the page's own words stay as they are
+    emit(screen.as_command(head) + gap + rest)
 
 
 def _targets(arguments: dict[str, Any]) -> int:
