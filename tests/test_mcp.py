@@ -136,7 +136,7 @@ async def test_structure_and_its_schema_go_together_to_who_wants_them(tmp_path, 
         async with Client(surface.server(web, structured=said), mode=era, extensions=extensions) as client:
             schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
             assert {name for name, schema in schemas.items() if schema} == (set(schemas) if wanted else set())
-            page = await client.call_tool("web_fetch", {"url": f"{base}/guide", "budget": 100})
+            page = await client.call_tool("web_fetch", {"url": f"{base}/guide", "budget": 400})
             response_id = page.content[0].text.split("response_id: ")[1][:32]
             calls = {
                 "web_fetch": page,
@@ -193,7 +193,7 @@ async def _talk(command: list[str], messages: list[dict], tmp_path: Path) -> lis
         await process.stdin.send(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
         seen, rest = [], b""
         with anyio.fail_after(30):
-            while {message.get("id") for message in seen} < {1, 2, 3}:
+            while not {1, 2, 3} <= {message.get("id") for message in seen}:
                 rest += await process.stdout.receive()
                 *lines, rest = rest.split(b"\n")
                 seen += [json.loads(line) for line in lines if line.strip()]
