@@ -47,7 +47,7 @@ def row(**fields: Any) -> dict[str, Any]:
 REQUESTS = [
     pytest.param(
         "brave", FULL, "GET", "/res/v1/web/search",
-        {"q": "low tide (site:x.example OR site:y.example) -site:z.example", "count": "20", "offset": "1", "safesearch": "strict", "text_decorations": "false",
+        {"q": "low tide (site:x.example OR site:y.example) -site:z.example", "count": "5", "offset": "1", "safesearch": "strict", "text_decorations": "false",
          "result_filter": "web", "freshness": "pw", "search_lang": "pt-br", "country": "BR"},
         {"x-subscription-token": "key-of-the-test"}, id="brave",
     ),
@@ -72,7 +72,7 @@ REQUESTS = [
     pytest.param("serper", PLAIN, "POST", "/search", {"q": "low tide", "num": 5, "page": 1}, {"x-api-key": "key-of-the-test"}, id="serper"),
     pytest.param(
         "serper", FULL, "POST", "/search",
-        {"q": "low tide (site:x.example OR site:y.example) -site:z.example", "num": 20, "page": 2, "tbs": "qdr:w", "hl": "pt", "gl": "br"}, {}, id="serper with everything",
+        {"q": "low tide (site:x.example OR site:y.example) -site:z.example", "num": 5, "page": 2, "tbs": "qdr:w", "hl": "pt", "gl": "br"}, {}, id="serper with everything",
     ),
     pytest.param(
         "kagi", PLAIN, "POST", "/api/v1/search", {"query": "low tide", "workflow": "search", "limit": 5, "page": 1, "safe_search": True},
@@ -80,7 +80,7 @@ REQUESTS = [
     ),
     pytest.param(
         "kagi", replace(FULL, freshness="none"), "POST", "/api/v1/search",
-        {"query": "low tide", "workflow": "search", "limit": 20, "page": 2, "safe_search": True, "lens": {"sites_included": ["x.example", "y.example"], "sites_excluded": ["z.example"]},
+        {"query": "low tide", "workflow": "search", "limit": 5, "page": 2, "safe_search": True, "lens": {"sites_included": ["x.example", "y.example"], "sites_excluded": ["z.example"]},
          "filters": {"region": "BR"}},
         {}, id="kagi with everything",
     ),
@@ -103,7 +103,7 @@ REQUESTS = [
     ),
     pytest.param(
         "google", FULL, "GET", "/customsearch/v1",
-        {"cx": "cx-1", "q": "low tide (site:x.example OR site:y.example) -site:z.example", "num": "10", "start": "11", "safe": "active", "dateRestrict": "w1", "lr": "lang_pt"},
+        {"cx": "cx-1", "q": "low tide (site:x.example OR site:y.example) -site:z.example", "num": "5", "start": "6", "safe": "active", "dateRestrict": "w1", "lr": "lang_pt"},
         {"x-goog-api-key": "key-of-the-test"}, id="google",
     ),
     pytest.param(
@@ -365,6 +365,42 @@ async def test_page_two_of_a_backend_without_pages_is_cut_from_one_answer():
     assert isinstance(found, Found)
     assert simulator.seen[0].json["max_results"] == 8
     assert found.results[0].url == "https://x.example/4"
+
+
+@pytest.mark.parametrize(
+    ("name", "page", "count", "asked"),
+    [
+        ("brave", 10, 5, True),
+        ("brave", 11, 5, False),
+        ("kagi", 11, 5, False),
+        ("google", 12, 8, True),
+        ("google", 13, 8, False),
+        ("searxng", 40, 5, True),
+    ],
+)
+async def test_a_page_behind_the_last_one_is_empty_and_never_the_last_one_again(name, page, count, asked):
+    with serving() as simulator:
+        simulator.play(EMPTY[name])
+        found = await check(provider(name, simulator.url), Query("x", count=count, page=page))
+    assert isinstance(found, Found)
+    assert bool(simulator.seen) is asked
+    assert any(note.startswith("page_limit") for note in found.notes) is not asked
+
+
+async def test_a_page_that_one_answer_does_not_reach_is_said():
+    with serving() as simulator:
+        simulator.play({"results": [row()]})
+        found = await check(provider("tavily", simulator.url), Query("x", count=5, page=3))
+    assert isinstance(found, Found)
+    assert (found.results, found.notes) == ((), ("page_limit: tavily gave 1 results in all and has no pages",))
+
+
+async def test_a_filter_asks_for_more_on_the_first_page_and_leaves_no_gap_before_the_second():
+    with serving() as simulator:
+        simulator.play({})
+        for page in (1, 2):
+            await check(provider("serper", simulator.url), Query("x", count=5, page=page, domains=("x.example",)))
+    assert [(seen.json["num"], seen.json["page"]) for seen in simulator.seen] == [(20, 1), (5, 2)]
 
 
 async def test_a_long_question_is_cut_to_what_the_backend_takes_and_it_is_said():

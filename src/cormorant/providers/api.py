@@ -52,6 +52,7 @@ class Backend:
     max_chars: ClassVar[int] = 0  # of the query; 0 is no limit
     max_words: ClassVar[int] = 0
     sites_max: ClassVar[int] = 0  # site: operators it reads in the query; 0 where it has a filter of its own, or none
+    last_page: ClassVar[int] = 0  # of those it pages itself; 0 is no limit
     retry_s: ClassVar[float] = 0.0  # pause after a 429 that names none; 0 is no retry
 
     def __init__(self, settings: Settings, request: Request, *, sleep: Callable[[float], Awaitable[None]] = anyio.sleep) -> None:
@@ -76,6 +77,10 @@ class Backend:
         """Headers that carry the key."""
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
+    def pages(self, query: Query) -> int:
+        """How many pages it gives for this query; 0 is no limit."""
+        return self.last_page
+
     def remarks(self, payload: Any) -> list[str]:
         return []
 
@@ -85,6 +90,9 @@ class Backend:
 
     async def search(self, query: Query) -> Found:
         """What the backend found. Raises: ProviderError, ProviderMisconfigured, RateLimited, Unreachable."""
+        if "page" in self.native and 0 < (last := self.pages(query)) < query.page:  # asked all the same, it gives its last page again
+            note = f"page_limit: {self.name} gives at most {last} pages"
+            return Found(query.text, self.name, (), (query.text,), query.page, notes=(note,))
         sent, was_cut = self._within_limits(query)
         payload = await self._payload(self.ask(sent))
         try:
@@ -94,9 +102,11 @@ class Backend:
                 f"{self.name} answered in a shape that is not documented: {type(error).__name__}", remedy="cormorant doctor"
             ) from error
         if "page" not in self.native and query.page > 1:
-            found = found[(query.page - 1) * query.count :]
+            whole, found = len(found), found[(query.page - 1) * query.count :]
         applied = "provider" if query.freshness != "none" and "freshness" in self.native else "none"
         notes = [*self._ignored(query), *self.remarks(payload)]
+        if "page" not in self.native and query.page > 1 and not found:
+            notes.append(f"page_limit: {self.name} gave {whole} results in all and has no pages")
         if was_cut:
             notes.append(
                 f"query_cut: {self.name} takes at most {self.max_chars or self.max_words} {'characters' if self.max_chars else 'words'}"
@@ -115,8 +125,8 @@ class Backend:
         if self.max_chars and len(text) > chars:
             text = text[:chars].rsplit(" ", 1)[0] or text[:chars]
         count = query.count if "page" in self.native else query.count * query.page
-        if query.domains or self.settings.search.block_domains:
-            count = max(count, self.max_count)  # some of it will be filtered out
+        if (query.domains or self.settings.search.block_domains) and (query.page == 1 or "page" not in self.native):
+            count = max(count, self.max_count)  # some of it will be filtered out; on a later page more would leave a gap before it
         return replace(query, text=text + sites, count=min(count, self.max_count)), text != query.text
 
     def _ignored(self, query: Query) -> list[str]:
@@ -157,6 +167,8 @@ class Backend:
             raise error
         if not 200 <= reply.status < 300:
             raise self.failure(reply)
+        if isinstance(payload, dict) and payload.get("error"):  # a failure that calls itself 200 is no empty list
+            raise ProviderError(f"{self.name} failed: {self.excerpt(reply)}", status=reply.status, remedy="cormorant doctor")
         if payload is None:
             raise ProviderMisconfigured(
                 f"{self.name} answered no JSON: {self.excerpt(reply)}",
@@ -189,7 +201,11 @@ class Backend:
         if status == 429:
             return self.limited(reply, said)
         return ProviderError(
-            f"{self.name} failed (HTTP {status}): {said}", status=status, retryable=status >= 500, remedy="cormorant doctor"
+            f"{self.name} failed (HTTP {status}): {said}",
+            status=status,
+            retryable=status >= 500,
+            retry_after=retry_after(reply) if status == 503 else None,
+            remedy="cormorant doctor",
         )
 
     def limited(self, reply: Reply, said: str = "", *, spent: bool = False) -> RateLimited:

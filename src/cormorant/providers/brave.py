@@ -38,6 +38,7 @@ class Brave(Backend):
     max_chars: ClassVar[int] = 400
     max_words: ClassVar[int] = 50
     sites_max: ClassVar[int] = 5
+    last_page: ClassVar[int] = 10  # offset counts pages, and goes to 9
     retry_s: ClassVar[float] = 1.0
 
     def authorized(self) -> dict[str, str]:
@@ -47,7 +48,7 @@ class Brave(Backend):
         params = {
             "q": query.text,
             "count": str(query.count),
-            "offset": str(min(query.page - 1, 9)),
+            "offset": str(query.page - 1),
             "safesearch": query.safe_search,
             "text_decorations": "false",
             "result_filter": "web",

@@ -13,7 +13,7 @@ from cormorant.providers.api import Ask, Backend, hit
 from cormorant.search import Hit, Query, Reply, Request
 from cormorant.settings import Settings
 
-LAST_START = 91  # no more than the first hundred results are given
+RESULTS_MAX = 100  # of one search, over all pages
 
 
 class Google(Backend):
@@ -31,11 +31,14 @@ class Google(Backend):
         if not settings.search.engine_id:
             raise NotConfigured("google needs the id of a search engine (cx)", remedy="cormorant settings set search.engine_id ID")
 
+    def pages(self, query: Query) -> int:
+        return RESULTS_MAX // query.count
+
     def authorized(self) -> dict[str, str]:
         return {"X-Goog-Api-Key": self.key}  # as a parameter it would stand in every log on the way
 
     def ask(self, query: Query) -> Ask:
-        start = min((query.page - 1) * query.count + 1, LAST_START)
+        start = (query.page - 1) * query.count + 1
         params = {
             "cx": self.settings.search.engine_id,
             "q": query.text,

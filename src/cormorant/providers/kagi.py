@@ -10,8 +10,6 @@ from cormorant.errors import CormorantError, ProviderError
 from cormorant.providers.api import Ask, Backend, hit, since
 from cormorant.search import Hit, Query, Reply
 
-LAST_PAGE = 10
-
 
 class Kagi(Backend):
     """Kagi's search API. Domains go into a lens made for the one search."""
@@ -20,13 +18,14 @@ class Kagi(Backend):
     base: ClassVar[str] = "https://kagi.com"
     variables: ClassVar[tuple[str, ...]] = ("KAGI_API_KEY",)
     native: ClassVar[frozenset[str]] = frozenset({"page", "freshness", "safe_search", "domains"})
+    last_page: ClassVar[int] = 10
 
     def ask(self, query: Query) -> Ask:
         body: dict[str, Any] = {
             "query": query.text,
             "workflow": "search",
             "limit": query.count,
-            "page": min(query.page, LAST_PAGE),
+            "page": query.page,
             "safe_search": query.safe_search != "off",
         }
         wanted, excluded = map(hits.hosts_of, hits.domains_of(query.domains))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from cormorant.errors import CormorantError
+from cormorant.errors import CormorantError, ProviderError
 from cormorant.providers.api import Ask, Backend, hit
 from cormorant.search import Hit, Query, Reply
 
@@ -38,4 +38,8 @@ class Serper(Backend):
 
     def complaint(self, reply: Reply, payload: Any) -> CormorantError | None:
         said = self.excerpt(reply)
-        return self.limited(reply, said, spent=True) if reply.status == 400 and "credit" in said.lower() else None
+        if reply.status == 400 and "credit" in said.lower():
+            return self.limited(reply, said, spent=True)
+        if reply.status == 200 and isinstance(payload, dict) and payload.get("message") and "organic" not in payload:
+            return ProviderError(f"serper failed: {said}", status=200, remedy="cormorant doctor")
+        return None
