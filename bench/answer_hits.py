@@ -25,7 +25,8 @@ from cormorant.passages.scoring import bm25
 from cormorant.passages.sentences import sentences
 from cormorant.rank.words import Words
 from cormorant.search import Found, Hit, Query
-from cormorant.writers.quote import Quote, shown
+from cormorant.writers.quotable import shown
+from cormorant.writers.quote import Quote
 
 PACKS = Path(__file__).parents[2] / "shared" / "bench" / "retrieval"
 SETS = ("squad_pages", "covidqa_pages", "xquad_en", "xquad_es", "xquad_de", "xquad_ru", "xquad_ar", "xquad_tr", "xquad_zh", "xquad_th")

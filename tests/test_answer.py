@@ -400,3 +400,17 @@ async def test_the_same_answer_in_another_style() -> None:
     assert made.answer is not None
     assert made.answer.cited("plain") == "Built in 1974 [1]."
     assert made.answer.cited("footnote").endswith(f"(<{ONE}>)")
+
+
+async def test_an_excerpt_of_code_or_of_a_table_still_reads_as_that() -> None:
+    """A stretch of a listing without its fence would be quoted as prose, and a row without its head says nothing."""
+    rows = "\n".join(f"| gate {n} | {1900 + n} |" for n in range(400))
+    listing = "\n".join(f"open_gate({n})  # the gate at Norwell was built" for n in range(400))
+    page = f"# Gates\n\n```python\n{listing}\n```\n\n| name | built |\n|---|---|\n{rows}\n\nThe gate at Norwell was built in 1974."
+    writer = Scripted("x")
+    await run({ONE: page}, writer=writer, options=Options(budget=400))
+    (shown,) = (source.text for source in writer.shown[0])
+    assert shown.count("```") % 2 == 0
+    code = "".join(shown.split("```")[1::2])
+    assert code.count("open_gate") == shown.count("open_gate") > 0
+    assert "| gate" not in shown or "| name | built |" in shown

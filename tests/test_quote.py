@@ -7,7 +7,8 @@ import pytest
 from cormorant.answer.standing import standings
 from cormorant.citations import Source, cited
 from cormorant.verify import verify
-from cormorant.writers.quote import Quote, shown
+from cormorant.writers.quotable import shown
+from cormorant.writers.quote import Quote
 
 pytestmark = pytest.mark.anyio
 
@@ -113,3 +114,80 @@ async def test_code_is_neither_quoted_as_a_sentence_nor_changed_inside_one() -> 
         [piece async for piece in Quote().write("When the gauge stops, what is called?", [Source(1, "https://a.example/", "T", page)])]
     )
     assert said == "Call `tide.__aexit__()` when the gauge stops, and never before. <source_1>"
+
+
+FILLER = " ".join(f"The keeper of pier {n} painted the gates and closed the ledger." for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("page", "question", "has", "lacks"),
+    [
+        pytest.param(
+            "# Lock\n\n## 3. How long is the lock at Brimley\n\nThe lock at Brimley is 58 metres long.",
+            "How long is the lock at Brimley?",
+            "58 metres",
+            "3. How",
+            id="a numbered heading",
+        ),
+        pytest.param(
+            "- [The lock at Brimley and its length](a.html)\n- [3.1. Length of the lock](b.html)\n\nThe lock at Brimley is 58 metres long.",
+            "How long is the lock at Brimley?",
+            "58 metres",
+            "its length",
+            id="links of a menu",
+        ),
+        pytest.param(
+            "**7.4. Length of the lock at Brimley**\n\nThe lock at Brimley is 58 metres long.",
+            "How long is the lock at Brimley?",
+            "58 metres",
+            "Length of",
+            id="a heading set in bold",
+        ),
+        pytest.param(
+            "How long is the lock at Brimley?\n\nIt measures 58 metres between its gates.",
+            "How long is the lock at Brimley?",
+            "58 metres",
+            "How long",
+            id="a question that the page asks itself",
+        ),
+        pytest.param(
+            "The lock at Brimley holds two boats and its chamber is 58 metres long between\nthe gates, which were built of oak.",
+            "How long is the lock at Brimley?",
+            "58 metres long between the gates, which were built of oak.",
+            "\n",
+            id="a sentence over two lines",
+        ),
+        pytest.param(
+            "The lock at Brimley is long (eg. 58 metres between its gates) and narrow.",
+            "How long is the lock at Brimley?",
+            "58 metres between its gates) and narrow.",
+            "zzz",
+            id="a short form inside brackets",
+        ),
+    ],
+)
+async def test_what_stands_on_a_page_and_says_nothing_is_not_quoted(page: str, question: str, has: str, lacks: str) -> None:
+    text = await written(question, Source(1, "https://a.example/", "Locks", f"{page}\n\n{FILLER}"))
+    assert has in text
+    assert lacks not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        ("Who wrote the novel Moby Dick?", f"Some of the examples were written by Ada Brandt. {FILLER}"),
+        ("What is the capital of Australia?", f"A capital letter begins every name in the ledger. {FILLER}"),
+        ("Wer schrieb den Roman Moby Dick?", "Die Tore wurden im Jahr 1974 gestrichen, und wer sie sah, der lobte den Meister."),
+        ("¿Cuál es la capital de Australia?", "La puerta de la esclusa fue construida en 1974 y es de roble."),
+        ("Кто написал роман о белом ките?", "Ворота шлюза были построены в 1974 году, и о них знает Ада Брандт."),
+        ("澳大利亚的首都是什么？", "诺维尔的闸门建于1974年，由布兰特建造，重三十一吨。"),
+    ],
+)
+async def test_a_page_that_shares_a_word_with_a_question_does_not_answer_it(question: str, page: str) -> None:
+    assert await written(question, Source(1, "https://a.example/", "Locks", page)) == ""
+
+
+async def test_a_torn_line_is_not_what_an_answer_begins_with() -> None:
+    page = f"of the lock at Brimley and its length of 58 metres and more\n\n{FILLER}\n\nThe lock at Brimley has a length of 58 metres."
+    text = await written("What is the length of the lock at Brimley?", Source(1, "https://a.example/", "Locks", page))
+    assert text.startswith("The lock at Brimley has a length of 58 metres.")

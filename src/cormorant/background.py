@@ -32,6 +32,11 @@ def rarity(term: str) -> float:
     return log(1 + (pages + 1) / (counts.get(term, 0) + 0.5))
 
 
+def knows(term: str) -> bool:
+    """Whether ordinary text holds it at all."""
+    return term in _table()[1]
+
+
 def weights(question: str) -> dict[str, float]:
     """Every term of a question with its weight: a word by the commoner of itself and its stem, its grams by a share of that."""
     found: dict[str, float] = {}

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from cormorant import tokens
+from cormorant.blocks import Block, blocks, closing, opening
 from cormorant.citations import Source, canonical, fragment_link
 from cormorant.document import Document
 from cormorant.errors import CormorantError
@@ -48,8 +50,22 @@ class Evidence:
     @property
     def source(self) -> Source:
         """What a writer sees of it: the passages under the number it is cited by."""
-        shown = "\n\n".join(passage.text for passage in self.passages) or self.text
+        shown = "\n\n".join(map(self._excerpt, self.passages)) or self.text
         return Source(self.number, self.url, self.title, shown, self.read, self.score, self.published)
+
+    def _excerpt(self, passage: Passage) -> str:
+        """The passage as it reads by itself: rows keep the head of their table, code its fences."""
+        said = passage.text
+        for block in self._blocks:
+            if block.start < passage.end and passage.start < block.end:
+                said = opening(self.text, block, passage.start) + said
+                end = closing(block, passage.end)
+                said += f"\n{end}" if end and passage.end > block.head else ""
+        return said
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        return [block for block in blocks(self.text) if block.kind in ("fence", "table")]
 
     def as_dict(self, *, used: bool) -> dict[str, Any]:
         """Its entry under `sources` in the result."""

@@ -22,12 +22,14 @@ _STOP = re.compile(
 _SHORT_FORM = re.compile(r"(?:^|[\s(\[])((?:[^\W\d_]\.)*[^\W\d_]{1,6})$")
 _SHORT_FORM_LIST = (
     "al approx art assn ave bros ca capt cf ch chap co col corp dept dr ed eds eq eqs est etc ext fig figs gen gov hon inc jr "
-    "lt ltd maj messrs mr mrs ms mt no nos nr op p pp para pl prof ref refs rep rev sec sen sgt sr st tab trans univ vol vols "
+    "eg ie lt ltd maj messrs mr mrs ms mt no nos nr op p pp para pl prof ref refs rep rev sec sen sgt sr st tab trans univ vol vols "
     "vs z.b bzw usw d.h ggf str "
 )
 _SHORT_FORMS = frozenset(_SHORT_FORM_LIST.split())
 _CLAUSE = re.compile(r"[;:,—–]\s+|[，、；：]\s*|\s+")
 _WRAPPED_CHARS = range(45, 110)  # lines of a text that was wrapped by hand
+_OPEN_END = re.compile(r"[\w,;`)\]\"'’*_-][ \t]?$")  # two spaces at the end of a line are a break that was meant
+_GOES_ON = re.compile(r"[ \t]{0,3}[a-zß-öø-ÿа-яё(`]")
 _UNPUNCTUATED = re.compile(r"[\u0e00-\u0eff\u1780-\u17ff]")  # Thai, Lao, Khmer: a space ends a clause, nothing ends a sentence
 
 
@@ -45,11 +47,16 @@ def by_block(text: str) -> Iterator[list[tuple[int, int]]]:
         if block.kind in ("fence", "code", "table"):
             yield _rows(text, block)
             continue
+        if block.kind == "heading":  # the full stop of its number ends nothing
+            heading: list[tuple[int, int]] = []
+            _add(text, block.start, block.end, heading)
+            yield heading
+            continue
         lines = text[block.start : block.end].split("\n")
         wrapped = block.kind in ("paragraph", "quote") and _is_wrapped(lines)
         spans: list[tuple[int, int]] = []
         at = block.start
-        for line in [text[block.start : block.end]] if wrapped else lines:
+        for line in [text[block.start : block.end]] if wrapped else _whole(lines):
             if spans and (len(line) > LINE_IS_PARAGRAPH_CHARS or spans[-1][1] - spans[0][0] > 3 * LINE_IS_PARAGRAPH_CHARS):
                 yield spans
                 spans = []
@@ -62,6 +69,24 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
     """Whether the line ends inside a paragraph are only where the typist's margin was."""
     full = [len(line) for line in lines if line.strip()][:-1]
     return len(full) >= 2 and all(length in _WRAPPED_CHARS for length in full)
+
+
+def _whole(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, those that a typist's margin cut in the middle of a sentence joined again."""
+    whole, *rest = lines
+    for line in rest:
+        if _goes_on(whole, line):
+            whole = f"{whole}\n{line}"
+        else:
+            yield whole
+            whole = line
+    yield whole
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether a line was cut inside a sentence: long, without an end, and the next one begins as no sentence does."""
+    last = line.rpartition("\n")[2]
+    return len(last) >= _WRAPPED_CHARS.start and bool(_OPEN_END.search(last)) and bool(_GOES_ON.match(following))
 
 
 def _rows(text: str, block: Block) -> list[tuple[int, int]]:

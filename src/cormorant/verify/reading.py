@@ -237,4 +237,4 @@ def page(text: str) -> Page:
 def clean(text: str) -> str:
     """A claim without what is not said: compatibility forms unified, soft hyphens and emphasis out. A very long one is cut."""
     text = text[:CLAIM_MAX_CHARS]
-    return re.sub(r"[\u00ad\u200b*_`]", "", unicodedata.normalize("NFC", text)).strip()
+    return re.sub(r"[\u00ad\u200b*`]|(?<!\w)_+|_+(?!\w)", "", unicodedata.normalize("NFC", text)).strip()

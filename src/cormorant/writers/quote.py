@@ -6,31 +6,21 @@ how the page itself was ranked, make the scores comparable. What the answer show
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from cormorant import background, words
+from cormorant import words
 from cormorant.citations import Source
-from cormorant.passages import explain
+from cormorant.writers.bearing import Asked
+from cormorant.writers.quotable import quotable
 
 SENTENCES = 5
 COVERED = 3.0  # what all the question's words in one sentence are worth, in standard deviations of its page
 RANKED = 4.0  # what the best page's sentences gain over those of a page without a score
-# Something answers when a sentence has this share of the question, or any share of it on a page that has much of the rest.
-LEAST_COVERED, LEAST_OF_PAGE = 0.2, 0.3
-LEAST_BESIDE = 0.08  # what a further sentence needs, unless it is of the page that answers best
+# What a further sentence must hold of what is enough: with its neighbours, or alone on the page that answers best.
+BESIDE, BESIDE_ALONE = 0.5, 0.2
 ALIKE = 0.75  # two sentences that share this part of their words say the same
 PER_SOURCE = 12
-SHORTEST_CHARS = 12  # a shorter line is a label
-SHORTEST_WORDS = 3  # the same, where words are parted by spaces
-
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:<[^<>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)")
-_LISTING = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
-_CODE = re.compile(r"(`[^`\n]+`)")
-_MARKS = re.compile(
-    r"^(?:\s*(?:[-*+>]|\d{1,3}[.)])\s+)+|\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|\[\^?\d+\]|\\(?=[\\`*_{}\[\]()#+.!|<>~-])"
-)
 
 
 @dataclass(frozen=True)
@@ -42,7 +32,8 @@ class Sentence:
     text: str
     score: float
     words: frozenset[str]
-    covered: float  # the share of the question's words that it has
+    covered: float  # the share of the question that it has
+    around: float  # the same with its neighbours and the title of its page
 
 
 class Quote:
@@ -62,45 +53,25 @@ class Quote:
 
 
 def _pool(question: str, sources: Sequence[Source]) -> list[Sentence]:
-    """Every sentence that bears on the question, best first."""
-    weights = background.weights(question)
-    total = sum(weights.values()) or 1.0
+    """Every sentence that bears on the question, best first; none when nothing holds enough of it to be an answer."""
+    asked = Asked(question)
     top = max((source.score for source in sources), default=0.0) or 1.0
     found: list[Sentence] = []
-    speaking: set[int] = set()
     for source in sources:
-        if sum(weights[term] for term in set(words.terms(source.text)) if term in weights) >= LEAST_OF_PAGE * total:
-            speaking.add(source.number)
-        listings = [found.span() for found in _LISTING.finditer(source.text)]
-        for part in explain(source.text, question)[:PER_SOURCE]:
-            raw = source.text[part.start : part.end]
-            text = shown(raw)
-            if raw.lstrip().startswith("#") or _is_label(text) or any(part.start < end and start < part.end for start, end in listings):
-                continue
-            terms = set(words.terms(text))
-            covered = sum(weights[term] for term in terms if term in weights) / total
-            score = part.score + COVERED * covered + RANKED * source.score / top
-            plain = frozenset(term for term in terms if term and term[0] not in "~#")
-            found.append(Sentence(source.number, part.start, text, score, plain, covered))
+        title = frozenset(words.terms(source.title))
+        best = sorted(quotable(source.text, question), key=lambda one: (-one.score, one.start))[:PER_SOURCE]
+        for one in best:
+            covered = asked.share(one.terms)
+            score = one.score + COVERED * covered + RANKED * source.score / top
+            plain = frozenset(term for term in one.terms if term and term[0] not in "~#")
+            found.append(Sentence(source.number, one.start, one.text, score, plain, covered, asked.share(one.around | title)))
     found.sort(key=lambda s: (-s.score, s.source, s.start))
-    best = next((s for s in found if s.covered >= (LEAST_BESIDE if s.source in speaking else LEAST_COVERED)), None)
-    if best is None:
+    best_one = next((s for s in found if s.around >= asked.enough and s.covered > 0), None)
+    if best_one is None:
         return []
-    return [best, *(s for s in found if s is not best and (s.covered >= LEAST_BESIDE or (s.source == best.source and s.covered > 0)))]
-
-
-def shown(raw: str) -> str:
-    """A sentence of Markdown as it is read: link texts for links, no list marks, no emphasis, on one line."""
-    text = _LINK.sub(lambda m: "" if m[0].startswith("!") else m[1], raw)
-    if text.lstrip().startswith("|"):
-        text = " · ".join(cell.strip() for cell in text.strip().strip("|").split("|") if cell.strip(" -:"))
-    plain = [piece if piece.startswith("`") else _MARKS.sub("", piece) for piece in _CODE.split(text)]  # marks inside code are code
-    return " ".join("".join(plain).split())
-
-
-def _is_label(text: str) -> bool:
-    """Whether a line only names something: too short to say anything of it."""
-    return len(text) < SHORTEST_CHARS or (text.isascii() and len(text.split()) < SHORTEST_WORDS)
+    rest = [s for s in found if s is not best_one and s.covered > 0]
+    alone, around = BESIDE_ALONE * asked.enough, BESIDE * asked.enough
+    return [best_one, *(s for s in rest if (s.covered >= alone if s.source == best_one.source else s.around >= around))]
 
 
 def _chosen(pool: Sequence[Sentence], most: int) -> list[tuple[Sentence, list[int]]]:
