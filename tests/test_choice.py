@@ -139,6 +139,7 @@ async def test_a_chain_goes_on_and_says_whom_it_tried(world, provider):
     found = await world(search, KEY).search(Query("tides"))
     assert found.provider == "brave"
     assert [(t.provider, t.code) for t in found.tried] == [("searxng", "rate_limited")]
+    assert "[asked before: searxng (rate_limited)]" in found.as_text().splitlines()
 
 
 async def test_an_empty_answer_is_an_answer(world):

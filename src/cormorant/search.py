@@ -113,6 +113,7 @@ class Found:
             lines += [bounded(hit.content)] if hit.content else []
         lines += [] if self.results else ["(no results)"]
         lines += [f"[{_line(note)}]" for note in self.notes]
+        lines += [f"[asked before: {', '.join(f'{t.provider} ({t.code})' for t in self.tried)}]"] if self.tried else []
         lines += [f"[{error.get('query', '')}: {error.get('code')}: {_line(str(error.get('message', '')))}]" for error in self.errors]
         if self.results:
             lines += ["", f"Read one: web_fetch url=...; this list again: web_get response_id={self.response_id}"]
