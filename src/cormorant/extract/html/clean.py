@@ -9,7 +9,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from cormorant.extract.html import images, walls
 from cormorant.extract.html.nodes import is_inside, outermost, remove, unique
 
-_GONE = "script,style,template,base,link,meta,applet,canvas,frame,frameset,svg,select,option,datalist,textarea,dialog,progress,meter,rp"
+_GONE = (
+    "script,style,template,base,link,meta,applet,canvas,frame,frameset,noframes,noembed,svg,select,option,datalist,textarea"
+    ",dialog,progress,meter,rp"
+)
 _HEADINGS = "h1 a,h2 a,h3 a,h4 a,h5 a,h6 a,dt a.headerlink"
 _MARK_TEXT = re.compile(r"[\s#¶§⚓🔗∞†\u200b\u00a0]*")
 _PERMALINK = re.compile(

@@ -9,14 +9,15 @@ reveal, or one that lies behind a consent dialog. `suspicious` finds visible tex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborNode
 
 from cormorant.document import Finding
 from cormorant.extract.html import styles
-from cormorant.extract.html.styles import Sheet
+from cormorant.extract.html.cascade import Sheet
 from cormorant.extract.instructions import finding, instructs
 from cormorant.extract.instructions import suspicious as suspicious
 from cormorant.extract.invisible import has_unseen, visible
@@ -105,24 +106,55 @@ def _open_shadow_roots(root: LexborNode) -> None:
 def _drop_elements(root: LexborNode) -> list[Finding]:
     sheet = Sheet(root)
     page = _Page(root)
-    going, revealed = _without_reveals(_outermost_hidden(root, sheet, page, frozenset()), page)
+    hidden = _outermost_hidden(root, sheet, page, frozenset())
+    going, revealed = _without_reveals(hidden, page)
     if revealed:  # what a script shows stays, but not what is hidden in another way inside of it: look again
         going = _outermost_hidden(root, sheet, page, revealed)
     found: list[Finding] = []
-    for node, kind in going:
-        text = " ".join(node.text(separator=" ").split())
-        if len(text.split()) >= WORDS_MIN or instructs(text):
-            found.append(finding(kind, text))
-        node.decompose()
+    for one in going:
+        if one.seen:
+            found += _listed(one.kind, " ".join(_emptied(one.node, one.seen, {each.node.mem_id for each in going if not each.seen})))
+    for one in going:
+        if not one.seen:
+            found += _listed(one.kind, one.node.text(separator=" "))
+            one.node.decompose()
     return found
 
 
-def _outermost_hidden(root: LexborNode, sheet: Sheet, page: _Page, revealed: frozenset[str]) -> list[tuple[LexborNode, str]]:
+def _listed(kind: str, text: str) -> list[Finding]:
+    text = " ".join(text.split())
+    return [finding(kind, text)] if len(text.split()) >= WORDS_MIN or instructs(text) else []
+
+
+def _emptied(node: LexborNode, seen: list[LexborNode], going: set[int]) -> list[str]:
+    """Takes the text out of an element save that of the parts in it that can be seen after all; what goes by itself is left to go."""
+    kept = {each.mem_id for inner in seen for each in inner.traverse(include_text=True)}
+    texts = [
+        each
+        for each in node.traverse(include_text=True)
+        if each.is_text_node and each.mem_id not in kept and not _is_inside(each, going) and not each.is_empty_text_node
+    ]
+    said = [text.text_content or "" for text in texts]
+    for text in texts:
+        text.replace_with(" ")
+    return said
+
+
+class _Hidden(NamedTuple):
+    """An element that is hidden, how, and the parts of it that are not: they set anew by what it is hidden."""
+
+    node: LexborNode
+    kind: str
+    seen: list[LexborNode]
+
+
+def _outermost_hidden(root: LexborNode, sheet: Sheet, page: _Page, revealed: frozenset[str]) -> list[_Hidden]:
     """What goes, none inside another, save what is hidden in a way that a script reveals.
 
     Judged while the tree is whole: a removed node takes its descendants with it.
     """
-    going: dict[int, tuple[LexborNode, str]] = {}
+    going: dict[int, _Hidden] = {}
+    emptied: dict[int, _Hidden] = {}
     for node, kind in _hidden_elements(root, sheet):
         key = node.mem_id
         if node.tag in _SKIPPED or (key not in going and _is_inside(node, going)):
@@ -130,23 +162,40 @@ def _outermost_hidden(root: LexborNode, sheet: Sheet, page: _Page, revealed: fro
         if kind in revealed and not instructs(node.text()):
             continue
         if _goes(node, kind, page):
-            going[key] = (node, kind)
-    return [(node, kind) for node, kind in going.values() if not _is_inside(node, going)]
+            seen = _seen_inside(node, kind, sheet)
+            (emptied if seen else going)[key] = _Hidden(node, kind, seen)
+    return [one for one in (*emptied.values(), *going.values()) if not _is_inside(one.node, going)]
 
 
-def _without_reveals(going: list[tuple[LexborNode, str]], page: _Page) -> tuple[list[tuple[LexborNode, str]], frozenset[str]]:
+_SET_ANEW = {"visibility": ("visibility", "[style*='visib' i]"), "zero_size": ("font-size", "[style*='font' i]")}
+
+
+def _seen_inside(node: LexborNode, kind: str, sheet: Sheet) -> list[LexborNode]:
+    """The parts of a hidden element that undo what it hides by: visibility and the size of letters are only handed down."""
+    if kind not in _SET_ANEW or node.first_child is None:
+        return []
+    name, styled = _SET_ANEW[kind]
+    given = sheet.of(node, styles.RELEVANT)
+    if "hidden" in node.attributes or styles.hides({one: value for one, value in given.items() if one not in (name, "font")}):
+        return []
+    ruled = sheet.showing(name)
+    shown = [inner for inner in node.css(styled) if styles.is_seen(name, styles.declarations(inner.attributes.get("style") or "")[0])]
+    return [one for one in [*shown, *(inner for inner in node.css("*") if inner.mem_id in ruled)] if one.mem_id != node.mem_id]
+
+
+def _without_reveals(going: list[_Hidden], page: _Page) -> tuple[list[_Hidden], frozenset[str]]:
     """Leaves out what a script reveals piece by piece: see-through parts that are many, or together most of the page. And says
     of which kinds that was."""
     revealed = set()
     for kind in ("opacity", "visibility"):
-        parts = [node for node, each in going if each == kind]
+        parts = [one.node for one in going if one.kind == kind and not one.seen]
         words = sum(map(_words, parts))
         if (len(parts) >= 2 and words > max(BULK * page.words, 60)) or (kind == "opacity" and len(parts) >= 4 and words > 60):
             for node in parts:
                 if not instructs(node.text()):
                     _show(node)
                     revealed.add(kind)
-    return [(node, each) for node, each in going if each not in revealed or instructs(node.text())], frozenset(revealed)
+    return [one for one in going if one.kind not in revealed or instructs(one.node.text())], frozenset(revealed)
 
 
 def _drop_templates(root: LexborNode) -> list[Finding]:
@@ -161,26 +210,26 @@ def _drop_templates(root: LexborNode) -> list[Finding]:
 
 def _hidden_elements(root: LexborNode, sheet: Sheet) -> Iterator[tuple[LexborNode, str]]:
     for node, names in sheet.hiding():
-        if kind := styles.hides(sheet.of(node, names)):
+        if kind := sheet.hides(node, names):
             yield node, kind
     yield from ((node, "same_colour") for node in _unreadable(root, sheet))
     styled: dict[str, str] = {}
-    for node in root.css("[hidden], [style], [aria-hidden], dialog:not([open])"):
-        if kind := _kind_by_attributes(node, styled):
+    for node in root.css("[hidden], [style], [aria-hidden], [popover], dialog:not([open])"):
+        if kind := _kind_by_attributes(node, styled, sheet):
             yield node, kind
 
 
-def _kind_by_attributes(node: LexborNode, styled: dict[str, str]) -> str:
+def _kind_by_attributes(node: LexborNode, styled: dict[str, str], sheet: Sheet) -> str:
     """How an element's own attributes hide it; `styled` holds what is known of styles, since a page repeats the same few."""
     attributes = node.attributes
     if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
         return "hidden_attribute"
     style = attributes.get("style") or ""
     if style not in styled:
-        styled[style] = styles.hides(styles.declarations(style)[0])
+        styled[style] = styles.hides({name: sheet.resolved(value) for name, value in styles.declarations(style)[0].items()})
     if kind := styled[style]:
         return kind
-    if node.tag == "dialog" and "open" not in attributes:
+    if (node.tag == "dialog" and "open" not in attributes) or "popover" in attributes:
         return "display"
     return "aria_hidden" if (attributes.get("aria-hidden") or "").lower() == "true" else ""
 
@@ -234,7 +283,7 @@ def _words(node: LexborNode) -> int:
     return len(node.text(separator=" ").split()) - dead
 
 
-def _is_inside(node: LexborNode, going: Mapping[int, object]) -> bool:
+def _is_inside(node: LexborNode, going: Container[int]) -> bool:
     """Whether an element above goes as well: its text is listed there."""
     at = node.parent
     while at is not None:
@@ -248,7 +297,7 @@ def _goes(node: LexborNode, kind: str, page: _Page) -> bool:
     if node.tag in ("html", "body"):
         _show(node)
         return False
-    if _is_math_twin(node, page) or _is_spoken_twin(node, kind):
+    if _is_math_twin(node, kind, page) or _is_spoken_twin(node, kind):
         return False
     if kind == "aria_hidden" and node.tag in _ICONS and node.first_child is None:
         return True
@@ -284,11 +333,12 @@ def _is_page_itself(node: LexborNode, kind: str, page: _Page) -> bool:
     return words > BULK * page.words and words >= 30 and (framed or len(node.css("p")) >= 3)
 
 
-def _is_math_twin(node: LexborNode, page: _Page) -> bool:
+def _is_math_twin(node: LexborNode, kind: str, page: _Page) -> bool:
     """MathML kept for machines beside a drawn formula, or the drawing itself: the renderer settles which one is read."""
-    if (node.tag or "").startswith(("math", "mjx-")) or "katex" in (node.attributes.get("class") or "").lower():
+    alone = node.tag == "math" and kind != "aria_hidden"
+    if not alone and ((node.tag or "").startswith(("math", "mjx-")) or "katex" in (node.attributes.get("class") or "").lower()):
         return not instructs(node.text())
-    if not page.has_formulas or node.css_first(_FORMULA) is None:
+    if not page.has_formulas or not (alone or node.css_first(_FORMULA) is not None):
         return False
     beside = node.parent
     return beside is not None and beside.css_first(_VISIBLE_TWIN) is not None and not instructs(node.text())
@@ -311,12 +361,13 @@ def _is_spoken_twin(node: LexborNode, kind: str) -> bool:
 
 def _opened_ids(root: LexborNode) -> Iterator[str]:
     for control in root.css(
-        "[aria-controls], [data-target], [data-bs-target], [role=tab], [data-toggle], [data-bs-toggle], [aria-expanded]"
+        "[aria-controls], [data-target], [data-bs-target], [role=tab], [data-toggle], [data-bs-toggle], [aria-expanded], [popovertarget]"
     ):
         if _in_chrome(control) or not _has_label(control):
             continue
         attributes = control.attributes
         yield from (attributes.get("aria-controls") or "").split()
+        yield from (attributes.get("popovertarget") or "").split()
         for name in ("href", "data-target", "data-bs-target"):
             if (attributes.get(name) or "").startswith("#"):
                 yield (attributes.get(name) or "")[1:]

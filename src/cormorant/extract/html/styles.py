@@ -1,30 +1,20 @@
-"""The little CSS that decides whether a person can see an element: inline styles and plain `<style>` rules. Pure.
+"""What declarations of CSS hide from a person. Pure: properties and values in, the kind of hiding out.
 
 No layout is done. A declaration hides when a browser would show nothing for it on any screen: `display: none`, no
-opacity, no size, a place far off the screen, a clip to nothing, a colour without a difference to what is behind it.
-External style sheets are not fetched, so what they hide is not known here.
+opacity, no size, a place far off the screen, a clip or a mask to nothing, a colour without a difference to what is behind it.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
+from collections.abc import Mapping
 
-from selectolax.lexbor import LexborNode, SelectolaxError
-
-CSS_MAX_CHARS = 1_000_000  # read of all <style> elements together
-RULES_MAX = 600  # of those that can hide something and match the page's own names
-COLOUR_RULES_MAX = 120
-COLOUR_SHEET_MAX = 300  # a sheet with more rules is a design system: its colours are not followed
 OFF_SCREEN_PX = 500
+FAINT = 0.02  # of an opacity or a scale: less is nothing
 
 _ESCAPE = re.compile(r"\\([0-9a-fA-F]{1,6})\s?|\\(.)")
 _DECLARATION = re.compile(r"""([\w-]+)\s*:\s*((?:[^;"'()]|"[^"]*"|'[^']*'|\((?:[^()]|\([^()]*\))*\)|["'()])*)""")
-_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))\s*(px|pt|em|rem|ex|ch|%|vw|vh|vmin|vmax|cm|mm|in|pc)?\b", re.I)
+_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(%|(?:px|pt|em|rem|ex|ch|vw|vh|vmin|vmax|cm|mm|in|pc)?\b)", re.I)
 _PX = {
     "px": 1.0,
     "pt": 1.33,
@@ -40,13 +30,6 @@ _PX = {
     "in": 96.0,
     "pc": 16.0,
 }
-_AT_PLAIN = re.compile(r"@(?:layer|supports|media\s+(?:only\s+)?(?:all|screen)\s*$)", re.I)
-_STATE = re.compile(
-    r":(?:hover|focus|active|target|checked|visited|focus-within|focus-visible|open|popover-open|fullscreen|lang)\b|::|:(?:before|after)\b",
-    re.I,
-)
-_NAMES_USED = re.compile(r"[.#]((?:[\w\x80-\U0010ffff-]+|\\.)+)")
-
 _COLOURS = {
     "white": (255, 255, 255),
     "black": (0, 0, 0),
@@ -77,73 +60,50 @@ SAME_COLOUR_STEPS = 12  # of 255; what is closer than this nobody can read
 
 RELEVANT = frozenset(
     {"display", "visibility", "content-visibility", "opacity", "filter", "font-size", "font", "height", "width", "max-height", "max-width"}
-    | {"overflow", "overflow-x", "overflow-y", "transform", "translate", "scale", "zoom", "text-indent", "position", "left", "right", "top"}
-    | {"bottom", "inset", "margin", "margin-left", "margin-top", "clip", "clip-path", "color", "background", "background-color"}
-    | {"background-image", "background-clip", "-webkit-background-clip", "-webkit-text-fill-color"}
+    | {"overflow", "overflow-x", "overflow-y", "contain", "transform", "translate", "scale", "zoom", "text-indent", "white-space"}
+    | {"position", "left", "right", "top", "bottom", "inset", "margin", "margin-left", "margin-top", "clip", "clip-path"}
+    | {"mask", "mask-image", "mask-size", "color", "background", "background-color", "background-image", "background-clip"}
+    | {"-webkit-background-clip", "-webkit-text-fill-color"}
 )
-
-
-# What a body must hold before it is worth parsing (spaces around colons are gone). Rough: `hides` has the last word.
-_HIDING_HINTS = (
-    *(
-        "display:none",
-        "visibility:hidden",
-        "visibility:collapse",
-        "opacity:0",
-        "opacity:.0",
-        "opacity(0",
-        "font-size:0",
-        "font-size:1px",
-        "font-size:.",
-    ),
-    *("font:0", "height:0", "width:0", "height:1px", "width:1px", "clip:rect", "clip-path", "scale(0", "scale3d(0", "scale:0", "zoom:0"),
-    *("color:transparent", "color:#0000", "color:rgba", "color:hsla", "-999", "-1000", "-2000", "-3000", "-5000", "00000px"),
-    *("text-indent:-", "left:-", "top:-", "right:-", "bottom:-", "inset:-"),  # margin-left ends so too
-)
-_RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
-_AT_RULE = re.compile(r"@[\w-]+[^{};]*[{;]")
-_BRACE = re.compile(r"[{}]")
-_BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
-_COMBINATOR = re.compile(r"[\s>+~]+")
-_TAG_NAME = re.compile(r"[a-zA-Z][\w-]*")
-_COMMA = re.compile(r",(?![^(\[]*[)\]])")
-_ATTRIBUTE_TEST = re.compile(r"\[[^\]]*\]")
-_IDS = re.compile(r"#[\w-]")
-_CLASSES = re.compile(r"[.\[]|(?<!:):(?!:|not|is|where)")
-_TAGS = re.compile(r"(?:^|[\s>+~(])[a-z]", re.I)
-_ICON = re.compile(r"""content:["']\\[0-9a-fA-F]{1,6}["']""")
-_VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,\s*([^()]*))?\)")
-_ROOT_RULE = re.compile(r"(?::root|html|body)\b[^{}]*\{([^{}]*)\}")
-_CUSTOM = re.compile(r"(--[\w-]+)\s*:\s*([^;}]+)")
-_NOTHING: dict[str, str] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One selector with the declarations that matter here; `weight` orders it in the cascade."""
-
-    selector: str
-    weight: tuple[int, int]
-    declared: Mapping[str, str]
-    important: frozenset[str]
-
-    @property
-    def subject(self) -> tuple[str, frozenset[str]]:
-        """What the element itself must be: its tag ("" for any) and its classes and id."""
-        last = _COMBINATOR.split(_BRACKETS.sub("", self.selector).strip())[-1]
-        tag = _TAG_NAME.match(last)
-        return tag[0].lower() if tag else "", frozenset(name.replace("\\", "") for name in _NAMES_USED.findall(last))
+ALIASES = {  # other names for the same: logical ones as in a text from left to right, and those with a vendor's mark
+    "block-size": "height",
+    "inline-size": "width",
+    "max-block-size": "max-height",
+    "max-inline-size": "max-width",
+    "inset-inline-start": "left",
+    "inset-inline": "left",
+    "inset-inline-end": "right",
+    "inset-block-start": "top",
+    "inset-block": "top",
+    "inset-block-end": "bottom",
+    "margin-inline-start": "margin-left",
+    "margin-inline": "margin-left",
+    "margin-block-start": "margin-top",
+    "margin-block": "margin-top",
+    "overflow-inline": "overflow-x",
+    "overflow-block": "overflow-y",
+    **{f"-webkit-{name}": name for name in ("clip-path", "mask", "mask-image", "mask-size", "transform", "filter")},
+    "-ms-transform": "transform",
+}
+CUSTOM = re.compile(r"(?<![\w-])(--[\w-]{1,100})\s*:\s*([^;}]+)")
+VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,\s*([^()]*))?\)")
+_CALC = re.compile(r"calc\(\s*([+-]?[\d.]+[a-z%]*)\s*\)")
 
 
 def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
     """Properties and values in lower case, escapes and comments undone, and which are `!important`."""
     if "\\" in css:
         css = _ESCAPE.sub(_unescaped, css)
-    css = _without_comments(css)
+    css = without_comments(css)
+    if "var(" in css:
+        css = resolved(css, {name: value.strip() for name, value in CUSTOM.findall(css)})
+    if "calc(" in css:
+        css = _CALC.sub(r"\1", css)
     found: dict[str, str] = {}
     important = set()
     for one in _DECLARATION.finditer(css):
         name, value = one[1].lower(), one[2].strip().lower()
+        name = ALIASES.get(name, name)
         if name not in RELEVANT:
             continue
         if "!" in value:
@@ -155,7 +115,16 @@ def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
     return found, frozenset(important)
 
 
-def _without_comments(css: str) -> str:
+def resolved(value: str, custom: Mapping[str, str]) -> str:
+    """A value with the custom properties that are known filled in."""
+    for _ in range(3):
+        if "var(" not in value:
+            break
+        value = VAR.sub(lambda found: custom.get(found[1], found[0]), value)
+    return value.strip()
+
+
+def without_comments(css: str) -> str:
     """The style without `/* ... */`; what is not closed goes to the end."""
     start = css.find("/*")
     if start < 0:
@@ -183,12 +152,28 @@ def hides(d: Mapping[str, str]) -> str:
         return "display"
     if d.get("visibility") in ("hidden", "collapse") or d.get("content-visibility") == "hidden":
         return "visibility"
-    if ("opacity" in d and _number(d["opacity"]) <= 0.02) or ("filter" in d and _FILTERED_OUT.search(d["filter"])):
+    if ("opacity" in d and _number(d["opacity"]) <= FAINT) or ("filter" in d and _FILTERED_OUT.search(d["filter"])):
         return "opacity"
+    if any(name in d and _masked_out(d[name]) for name in ("mask", "mask-image")) or d.get("mask-size", "").startswith("0"):
+        return "clip"
     for names, judge in _JUDGES:
         if not names.isdisjoint(d) and (kind := judge(d)):
             return kind
     return ""
+
+
+_LETTERS = frozenset({"xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large"})
+
+
+def is_seen(name: str, d: Mapping[str, str]) -> bool:
+    """Whether a part of a hidden element can be seen, since it sets anew what is handed down: how visible, how large letters are."""
+    if name == "visibility":
+        return d.get("visibility") == "visible"
+    value = d.get("font-size", "")
+    if value in _LETTERS:
+        return True
+    size = px(value)  # a share of nothing is nothing
+    return size is not None and size > 1.5 and not re.search(r"(?<!r)em|%|ex|ch", value)
 
 
 def _number(value: str) -> float:
@@ -223,11 +208,36 @@ def _tiny(d: Mapping[str, str]) -> str:
         d.get(name, "").startswith(("hidden", "clip")) or " hidden" in d.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")
     )
     small = [name for name in ("height", "max-height", "width", "max-width") if (length := px(d.get(name, ""))) is not None and length <= 1]
-    if cut and small:
+    cut = cut or any(word in d.get("contain", "") for word in ("paint", "strict", "content"))
+    if (cut and small) or _flattened(d.get("transform", "")) or d.get("zoom") in ("0", "0%"):
         return "zero_size"
-    if re.search(r"scale[xy3d]*\(\s*0(?:\.0\d*)?\s*[,)]", d.get("transform", "")) or d.get("scale") == "0" or d.get("zoom") in ("0", "0%"):
-        return "zero_size"
-    return ""
+    return "zero_size" if "scale" in d and any(abs(_number(part)) <= FAINT for part in d["scale"].split()[:2]) else ""
+
+
+def _flattened(transform: str) -> bool:
+    """Whether nothing is left of an element: scaled to a line or a point, or seen from its edge."""
+    for name, given in _FUNCTION.findall(transform):
+        try:
+            numbers = [float(part) for part in re.split(r"[,\s]+", given.strip()) if part] if name.startswith(("scale", "matrix")) else []
+        except ValueError:
+            continue
+        if name.startswith("scale") and any(abs(number) <= FAINT for number in numbers[:2]):
+            return True
+        across = 4 if name == "matrix3d" else 2
+        matrix = name.startswith("matrix") and len(numbers) >= 6
+        if matrix and abs(numbers[0] * numbers[across + 1] - numbers[1] * numbers[across]) <= FAINT**2:
+            return True
+        if name in ("rotatex", "rotatey") and re.fullmatch(r"\s*[+-]?(?:90|270)deg\s*|\s*[+-]?0?\.[27]5turn\s*", given):
+            return True
+    return False
+
+
+def _masked_out(mask: str) -> bool:
+    """Whether a mask is a gradient from nothing to nothing."""
+    found = _GRADIENT.fullmatch(mask)
+    stops = re.split(r",(?![^(]*\))", found[1]) if found else []
+    colours = [stop.strip() for stop in stops if not _DIRECTION.match(stop)]
+    return bool(colours) and all(stop.startswith("transparent") or _alpha(stop.partition(")")[0] + ")") <= FAINT for stop in colours)
 
 
 def _clipped(d: Mapping[str, str]) -> str:
@@ -237,24 +247,42 @@ def _clipped(d: Mapping[str, str]) -> str:
         top, right, bottom, left = (edge or 0.0 for edge in edges)
         if right - left <= 1 or bottom - top <= 1:
             return "clip"
-    path = d.get("clip-path", "")
-    if found := re.match(r"inset\(\s*(\d+(?:\.\d+)?|\.\d+)%", path):
-        return "clip" if float(found[1]) >= 50 else ""
-    if re.match(r"(?:circle|ellipse)\(\s*0", path) or re.match(r"polygon\(\s*0\S*\s+0\S*\s*(?:,\s*0\S*\s+0\S*\s*)*\)", path):
-        return "clip"
-    return ""
+    return "clip" if _clipped_away(d.get("clip-path", "")) else ""
+
+
+def _clipped_away(path: str) -> bool:
+    """Whether a shape has no area."""
+    name, _, given = path.partition("(")
+    given = given.rpartition(")")[0]
+    if name == "inset":
+        sides = [float(found[1]) if (found := _SHARE.fullmatch(part)) else 0.0 for part in given.partition("round")[0].split()[:4]] or [0.0]
+        top, right = sides[0], sides[min(1, len(sides) - 1)]
+        bottom, left = sides[2] if len(sides) > 2 else top, sides[3] if len(sides) > 3 else right
+        return top + bottom >= 100 or left + right >= 100
+    if name in ("circle", "ellipse"):
+        return re.match(r"\s*0(?:\.0*)?(?:[a-z%]|\s|$)", given) is not None
+    if name == "polygon":
+        return len({" ".join(_ZERO.sub("0", point).split()) for point in given.split(",") if "." in point or re.search(r"\d", point)}) <= 1
+    if name == "rect":
+        edges = [px(edge) for edge in given.split()[:4]]
+        return len(edges) == 4 and None not in edges and (edges[0] == edges[2] or edges[1] == edges[3])
+    return name == "path" and not re.search(r"[lhvcsqta]", given.lower())
 
 
 def _off_screen(d: Mapping[str, str]) -> str:
     if d.get("position") in ("absolute", "fixed", "relative"):
         for name in ("left", "top", "right", "bottom", "inset"):
-            length = px(d.get(name, ""))
-            if length is not None and (length <= -OFF_SCREEN_PX or length >= 5_000):
+            value = d.get(name, "")
+            length = px(value)
+            if length is not None and (length <= (-1_000 if value.endswith("%") else -OFF_SCREEN_PX) or length >= 5_000):
                 return "off_screen"
     for name in ("text-indent", "margin-left", "margin-top", "margin"):
-        lengths = [px(part) for part in d.get(name, "").split()] if name == "margin" else [px(d.get(name, ""))]
+        lengths = [px(part) for part in d.get(name, "").split() if not part.endswith("%")]  # columns are laid with shares of a width
         if any(length is not None and length <= -OFF_SCREEN_PX for length in lengths):
             return "off_screen"
+    indent = d.get("text-indent", "")
+    if indent.endswith("%") and (px(indent) or 0) >= 1_000 and "nowrap" in d.get("white-space", "") and "hidden" in d.get("overflow", ""):
+        return "off_screen"
     moved = re.search(r"translate[xy3d]*\(([^)]*)\)", d.get("transform", ""))
     shifts = re.split(r"[,\s]+", (moved[1] if moved else d.get("translate", "")).strip())
     if any((length := px(shift)) is not None and not shift.endswith("%") and abs(length) >= 2 * OFF_SCREEN_PX for shift in shifts if shift):
@@ -270,9 +298,16 @@ def _see_through(d: Mapping[str, str]) -> str:
     return "same_colour" if same(colour(d.get("color", "")), background(d)) else ""
 
 
-_FILTERED_OUT = re.compile(r"opacity\(\s*(?:0?\.0[012]?|[012]?%|0)\s*\)")
+_FILTERED_OUT = re.compile(
+    r"opacity\(\s*(?:0?\.0[012]?|[012]?%|0(?:\.0*)?)\s*\)|contrast\(\s*0%?\s*\)|blur\(\s*(?:[3-9]\d|\d{3,})(?:\.\d+)?px\s*\)"
+)
+_FUNCTION = re.compile(r"([a-z0-9]+)\(([^()]*)\)")
+_GRADIENT = re.compile(r"(?:repeating-)?(?:linear|radial|conic)-gradient\(((?:[^()]|\([^()]*\))*)\)[^()]*")
+_DIRECTION = re.compile(r"\s*(?:to |from |at |circle|ellipse|[+-]?[\d.]+(?:deg|turn|rad|grad))")
+_SHARE = re.compile(r"(\d*\.?\d+)%")
+_ZERO = re.compile(r"(?<![\d.])0(?:\.0*)?(?:px|%|r?em|v[wh])?(?![\d.])")
 _JUDGES = (
-    (frozenset({"font-size", "font", "overflow", "overflow-x", "overflow-y", "transform", "scale", "zoom"}), _tiny),
+    (frozenset({"font-size", "font", "overflow", "overflow-x", "overflow-y", "contain", "transform", "scale", "zoom"}), _tiny),
     (frozenset({"clip", "clip-path"}), _clipped),
     (frozenset({"position", "text-indent", "margin-left", "margin-top", "margin", "transform", "translate"}), _off_screen),
     (frozenset({"color", "-webkit-text-fill-color"}), _see_through),
@@ -316,12 +351,22 @@ def colour(value: str) -> Colour | None:
         if saturation == 0 or light in (0.0, 100.0):
             grey = round(light * 2.55)
             return (grey, grey, grey)
+    if found := re.match(r"hwb\(\s*[\d.]+(?:deg)?\s+(\d*\.?\d+)%\s+(\d*\.?\d+)%", value):
+        white, black = float(found[1]), float(found[2])
+        if white + black >= 100:
+            grey = round(255 * white / (white + black))
+            return (grey, grey, grey)
+    if (found := re.match(r"(?:ok)?(?:lab|lch)\(\s*(\d*\.?\d+)(%?)", value)) and _alpha(value) > 0.95:
+        light = float(found[1]) / (100 if found[2] or not value.startswith("ok") else 1)
+        return (0, 0, 0) if light <= 0 else (255, 255, 255) if light >= 1 else None
     return None
 
 
 def _alpha(value: str) -> float:
-    if value == "transparent":
+    if value == "transparent" or (value.startswith("color-mix(") and "transparent 100%" in value):
         return 0.0
+    if found := re.search(r"/\s*(\d*\.?\d+)(%?)\s*\)", value):
+        return float(found[1]) / (100 if found[2] else 1)
     if value.startswith("#") and len(value) in (5, 9):
         digits = value[4:5] * 2 if len(value) == 5 else value[7:9]
         return int(digits, 16) / 255 if re.fullmatch(r"[0-9a-f]{2}", digits) else 1.0
@@ -330,238 +375,3 @@ def _alpha(value: str) -> float:
         if len(parts) == 4:
             return float(parts[3][:-1]) / 100 if parts[3].endswith("%") else float(parts[3])
     return 1.0
-
-
-def plain_rules(css: str) -> str:
-    """A sheet with the rules that hold on every screen: without comments and conditional at-rules."""
-    css = _without_comments(css)
-    css = css.replace("\n", " ").replace("\t", " ").replace("\r", " ").replace("\f", " ")
-    while "  " in css:
-        css = css.replace("  ", " ")
-    css = css.replace(" :", ":").replace(": ", ":")
-    return _unconditional(css) if "@" in css else css
-
-
-def _unconditional(css: str) -> str:
-    """The sheet without at-rules, except those that always hold: these are entered."""
-    kept, at = [], 0
-    for found in _AT_RULE.finditer(css):
-        if found.start() < at:
-            continue
-        kept.append(css[at : found.start()])
-        at = found.end()
-        if found[0].endswith("{") and not _AT_PLAIN.match(found[0][:-1]):
-            at = _closing(css, at) + 1
-    kept.append(css[at:])
-    return "".join(kept)
-
-
-def _closing(css: str, at: int) -> int:
-    depth = 1
-    for brace in _BRACE.finditer(css, at):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return brace.start()
-    return len(css)
-
-
-def _split_selectors(selectors: str) -> list[str]:
-    if "(" not in selectors and "[" not in selectors:
-        return [one.strip() for one in selectors.split(",")]
-    return [one.strip() for one in _COMMA.split(selectors)]
-
-
-def _is_state(selector: str) -> bool:
-    """Whether a selector holds only for a while (`:hover`), or for what is no element (`::before`)."""
-    return ":" in selector and _STATE.search(selector) is not None
-
-
-def _specificity(selector: str) -> int:
-    return len(_IDS.findall(selector)) * 10_000 + len(_CLASSES.findall(selector)) * 100 + len(_TAGS.findall(selector))
-
-
-class Sheet:
-    """The `<style>` elements of one page, asked about its elements. Rules are parsed when a question needs them."""
-
-    def __init__(self, root: LexborNode) -> None:
-        # The sheets stand in the head, also when only the body is looked at.
-        sheets = [
-            style.text() for style in root.parser.css("style") if (style.attributes.get("media") or "all").lower() in ("all", "screen")
-        ]
-        self._root = root
-        self._held: frozenset[str] | None = None
-        self._css = plain_rules("\n".join(sheets)[:CSS_MAX_CHARS])
-        self._lower = self._css.lower()
-        if len(self._lower) != len(self._css):  # a letter whose small form is longer: places would shift
-            self._lower = self._css
-        self._spans = [match.span(2) for match in _RULE.finditer(self._css)]
-        self._starts = [start for start, _ in self._spans]
-        self._custom = dict(_custom_properties(self._css)) if "--" in self._css else {}
-        self._parsed: dict[int, list[Rule]] = {}
-        self._nodes: dict[tuple[int, str], list[LexborNode]] = {}
-        self._setting: dict[str, dict[str, list[tuple[frozenset[str], Rule]]]] = {}
-        self._alike: dict[tuple[str, str, str, frozenset[str]], list[Rule]] = {}
-        self._standing: dict[str, list[int]] = {}
-
-    @property
-    def is_small(self) -> bool:
-        """Whether the sheet is short enough to follow its colours, as that of a page that hides by hand is."""
-        return len(self._spans) <= COLOUR_SHEET_MAX
-
-    def hiding(self) -> list[tuple[LexborNode, frozenset[str]]]:
-        """Every element that some rule would hide, taken alone, with the properties that rule sets."""
-        found: dict[int, tuple[LexborNode, frozenset[str]]] = {}
-        for rule in islice((rule for rule in self._where(_HIDING_HINTS) if hides(rule.declared)), RULES_MAX):
-            for node in self._matched(rule):
-                names: frozenset[str] = found[node.mem_id][1] if node.mem_id in found else frozenset()
-                found[node.mem_id] = (node, names | _essential(rule.declared))
-        return list(found.values())
-
-    def coloured(self, papers: frozenset[Colour]) -> list[LexborNode]:
-        """Every element whose text a rule gives one of these colours."""
-        found: dict[int, LexborNode] = {}
-        inked = (rule for rule in self._where(("color:",)) if any(same(colour(rule.declared.get("color", "")), paper) for paper in papers))
-        for rule in islice(inked, COLOUR_RULES_MAX):
-            for node in self._matched(rule):
-                found.setdefault(node.mem_id, node)
-        return list(found.values())
-
-    def backgrounds(self) -> frozenset[Colour]:
-        """The plain background colours that rules set."""
-        return frozenset(
-            found for rule in islice(self._where(("background",)), COLOUR_RULES_MAX) if (found := background(rule.declared)) is not None
-        )
-
-    def of(self, node: LexborNode, names: frozenset[str]) -> dict[str, str]:
-        """What rules and the element's own style declare for it of these properties, the stronger over the weaker."""
-        style = node.attributes.get("style") or ""
-        own, own_important = declarations(style) if style else (_NOTHING, frozenset())
-        if not self._spans:
-            return dict(own)
-        won = {name: ((3 if name in own_important else 1, 0, 0), value) for name, value in own.items()}
-        for rule in self._rules_for(node, names):
-            for name, value in rule.declared.items():
-                weight = (2 if name in rule.important else 0, *rule.weight)
-                if name in names and (name not in won or weight >= won[name][0]):
-                    won[name] = (weight, value)
-        return {name: self.resolved(value) for name, (_, value) in won.items()}
-
-    def resolved(self, value: str) -> str:
-        """A value with the custom properties of `:root` filled in."""
-        if "var(" not in value or not self._custom:
-            return value
-        return _VAR.sub(lambda found: self._custom.get(found[1], found[2] or ""), value).strip()
-
-    def _rules_for(self, node: LexborNode, names: frozenset[str]) -> Iterator[Rule]:
-        """The rules that set one of these properties and match the element."""
-        key = (node.tag or "", node.attributes.get("class") or "", node.id or "", names)
-        if (rules := self._alike.get(key)) is None:
-            rules = self._alike[key] = self._rules_about(*key)
-        return (rule for rule in rules if self._matches(node, rule.selector))
-
-    def _rules_about(self, tag: str, classes: str, name: str, names: frozenset[str]) -> list[Rule]:
-        """The rules that set one of these properties of elements with this tag, these classes and this id."""
-        held = frozenset([*classes.split(), *([name] if name else [])])
-        found = {
-            id(rule): rule
-            for setting in map(self._rules_setting, names)
-            for key in (*held, f"<{tag}>", "<>")
-            for needed, rule in setting.get(key, ())
-            if needed <= held
-        }
-        return list(found.values())
-
-    def _rules_setting(self, name: str) -> dict[str, list[tuple[frozenset[str], Rule]]]:
-        """The rules that set a property, by one class or id they need, else by tag. Made once for each property."""
-        if name not in self._setting:
-            held: dict[str, list[tuple[frozenset[str], Rule]]] = {}
-            for rule in islice((rule for rule in self._where((f"{name}:",)) if name in rule.declared), 4 * RULES_MAX):
-                tag, needed = rule.subject
-                held.setdefault(min(needed) if needed else f"<{tag}>", []).append((needed, rule))
-            self._setting[name] = held
-        return self._setting[name]
-
-    @staticmethod
-    def _matches(node: LexborNode, selector: str) -> bool:
-        try:
-            return bool(node.css_matches(selector))
-        except SelectolaxError:  # a selector the parser does not know: no rule, as in a browser
-            return False
-
-    def _where(self, hints: Iterable[str]) -> Iterator[Rule]:
-        """The rules whose text holds one of the hints and whose selector may match something on this page, in order."""
-        for order in sorted(self._escaped.union(*map(self._holding, hints))):
-            yield from self._rules(order)
-
-    @cached_property
-    def _escaped(self) -> set[int]:
-        """The rules that may say something in escapes; icon fonts use them for their letters alone."""
-        return {order for order in self._holding("\\") if "\\" in _ICON.sub("", self._css[slice(*self._spans[order])])}
-
-    def _holding(self, hint: str) -> list[int]:
-        """The places of the rules whose declarations hold a text."""
-        if (found := self._standing.get(hint)) is None:
-            found = self._standing[hint] = []
-            at = self._lower.find(hint)
-            while at >= 0:
-                order = bisect_right(self._starts, at) - 1
-                end = self._spans[order][1] if order >= 0 else at
-                if order >= 0 and at < end:
-                    found.append(order)
-                at = self._lower.find(hint, max(end, at + 1))
-        return found
-
-    def _prelude(self, order: int) -> str:
-        """The selectors of a rule."""
-        return self._css[self._spans[order - 1][1] + 1 if order else 0 : self._spans[order][0] - 1].rpartition(";")[2]
-
-    def _rules(self, order: int) -> list[Rule]:
-        if order not in self._parsed:
-            start, end = self._spans[order]
-            wanted = [one for one in _split_selectors(self._prelude(order)) if one and not _is_state(one) and self._could_match(one)]
-            declared, important = declarations(self._css[start:end]) if wanted else (_NOTHING, frozenset())
-            if self._custom:
-                declared = {name: self.resolved(value) for name, value in declared.items()}
-            self._parsed[order] = [Rule(one, (_specificity(one), order), declared, important) for one in wanted] if declared else []
-        return self._parsed[order]
-
-    def _matched(self, rule: Rule) -> list[LexborNode]:
-        key = (rule.weight[1], rule.selector)
-        if key not in self._nodes:
-            try:
-                self._nodes[key] = self._root.css(rule.selector)
-            except SelectolaxError:  # a selector the parser does not know: no rule, as in a browser
-                self._nodes[key] = []
-        return self._nodes[key]
-
-    def _could_match(self, selector: str) -> bool:
-        if self._held is None:
-            above = self._root.parent  # the body may hang on a class of <html>
-            named = [above.attributes.get("class"), above.id] if above is not None and above.is_element_node else []
-            named += [node.attrs["class"] for node in self._root.css("[class]")]
-            named += [node.id for node in self._root.css("[id]")]
-            self._held = frozenset("\n".join(name or "" for name in named).split())
-        if "(" in selector:
-            return True
-        if "[" in selector:
-            selector = _ATTRIBUTE_TEST.sub("", selector)
-        names = _NAMES_USED.findall(selector)
-        return self._held.issuperset(names if "\\" not in selector else [name.replace("\\", "") for name in names])
-
-
-def _essential(declared: Mapping[str, str]) -> frozenset[str]:
-    """The properties by which a hiding rule hides: those another rule would have to overrule."""
-    kind = hides(declared)
-    return _BY_KIND.get(kind) or RELEVANT.intersection(declared)
-
-
-_BY_KIND = {
-    "display": frozenset({"display"}),
-    "visibility": frozenset({"visibility", "content-visibility"}),
-    "opacity": frozenset({"opacity", "filter"}),
-}
-
-
-def _custom_properties(css: str) -> Iterator[tuple[str, str]]:
-    for match in _ROOT_RULE.finditer(css):
-        yield from ((name, value.strip().lower()) for name, value in _CUSTOM.findall(match[1]))
