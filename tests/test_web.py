@@ -166,6 +166,9 @@ async def test_gates_see_every_moment_and_may_say_no(tmp_path) -> None:
         assert seen[0][0] is Called
         with pytest.raises(Vetoed, match="no notes today"):
             await web.fetch(f"{base}/note.txt")
+        found = await web.get(page.response_id, find=["1944", "1945"])
+        assert "1945" in found.content
+        assert "1944" not in json.dumps(found.as_dict()), "what is found in a stored page is handed over too"
 
 
 async def test_strict_provenance_wants_an_address_to_have_been_seen(tmp_path) -> None:

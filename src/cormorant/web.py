@@ -370,7 +370,9 @@ class Web:
             )
             stored = fitted_stored(picked.item, held.kind, response_id, shape, url_index=picked.url_index)
         gated = await through(self.gates, HandedOver("web_get", stored.content))
-        return replace(stored, content=gated.text, metadata=stored.metadata | ({"notes": list(notes)} if notes else {}))
+        said = stored.metadata | ({"notes": list(notes)} if notes else {})
+        same = gated.text == stored.content  # matches repeat the text, and go when a gate has changed it
+        return replace(stored, content=gated.text, matches=stored.matches if same else None, metadata=said)
 
     def _stored(self, held: Held, item: Item, index: int | None, content: str, *, matches: dict[str, Any] | None = None) -> Stored:
         return Stored(
