@@ -27,9 +27,12 @@ def codes() -> list[str]:
     return sorted(ours - ABSTRACT)
 
 
-@pytest.mark.parametrize("code", codes())
-def test_every_error_has_its_heading(code: str) -> None:
+@pytest.mark.parametrize("code", [*codes(), "unauthorized"])  # the last one is HTTP's own
+def test_every_error_has_its_heading_and_its_fix(code: str) -> None:
     assert code in headings("errors.md")
+    what, _, fix = (DOCS / "errors.md").read_text().partition(f"### {code}\n")[2].partition("\n#")[0].partition("\n**Fix:** ")
+    assert what.strip().endswith(".")
+    assert len(fix.split()) >= 3
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda t: t.name)
@@ -50,6 +53,11 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 def test_every_page_is_in_the_navigation() -> None:
     nav = (DOCS.parent / "zensical.toml").read_text()
     assert {page.name for page in PAGES} == set(re.findall(r'"([\w-]+\.md)"', nav))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_the_map_for_models_names_every_page(page: Path) -> None:
+    assert page.name == "index.md" or f"]({page.name})" in (DOCS / "llms.txt").read_text()
 
 
 def python_examples() -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from cormorant import sse
-from cormorant.surfaces import executions
+from cormorant.surfaces import executions, http
 from support_net import Server, answer, serving
 from support_server import running
 
@@ -83,12 +83,33 @@ async def test_a_server_that_stops_lets_short_work_finish(tmp_path) -> None:
 
 async def test_a_caller_who_leaves_takes_the_work_along(tmp_path) -> None:
     async with a_slow_site() as (site, _), running(tmp_path) as client:
-        for body in ({"url": site.url("/slow", host="127.0.0.1")},):
-            work = asyncio.create_task(client.post("/v1/fetch", json=body))
-            await until(lambda: "/slow" in site.targets)
-            assert client.service.tenant("local").calls == 1
-            work.cancel()
-            await until(lambda: client.service.tenant("local").calls == 0)
+        work = asyncio.create_task(client.post("/v1/fetch", json={"url": site.url("/slow", host="127.0.0.1")}))
+        await until(lambda: "/slow" in site.targets)
+        assert client.service.tenant("local").calls == 1
+        work.cancel()
+        await until(lambda: client.service.tenant("local").calls == 0)
+
+
+async def test_a_stream_beats_while_nothing_happens_and_ends_with_who_asked_for_it(tmp_path, monkeypatch) -> None:
+    """A streamed call is its caller's; a run goes on when one of those who watch it leaves."""
+    monkeypatch.setattr(http, "HEARTBEAT_S", 0.05)
+    async with a_slow_site() as (site, hold), running(tmp_path) as client:
+        runs = client.service.tenant("local").executions
+        body = {"url": site.url("/slow", host="127.0.0.1")}
+        async with client.stream("POST", "/v1/fetch", json=body, headers={"accept": "text/event-stream"}) as answered:
+            pieces = answered.aiter_bytes()
+            async with asyncio.timeout(10):
+                assert [await anext(pieces) for _ in range(3)] == [sse.HEARTBEAT] * 3
+            mine = runs.get(answered.headers["x-execution-id"])
+            assert mine.status == "running"
+        await until(lambda: mine.status == "cancelled")
+        run = (await client.post("/v1/tools/web_fetch/execute", json={"inputs": body})).json()
+        async with client.stream("GET", run["stream_url"]) as answered:
+            async with asyncio.timeout(10):
+                assert await anext(answered.aiter_bytes()) == sse.HEARTBEAT
+        assert runs.get(run["execution_id"]).status == "running"
+        hold.set()
+        assert [message.event for message in await watched(client, run["stream_url"])] == ["tool_end"]
 
 
 async def test_calls_beyond_the_limits_are_told_to_wait(tmp_path) -> None:

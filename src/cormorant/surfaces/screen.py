@@ -144,8 +144,8 @@ def _judged(verdict: Mapping[str, Any]) -> str:
 
 
 def _plain(quote: str) -> str:
-    """A row of a table as a sentence, without its bars."""
-    return re.sub(r"\s+\|\s+", " · ", quote.strip().strip("|").strip())
+    """An item of a list or a row of a table as a sentence, without its mark or bars."""
+    return re.sub(r"\s+\|\s+", " · ", re.sub(r"^\s*(?:[-*+•]|\d+[.)])\s+", "", quote).strip().strip("|").strip())
 
 
 def show(text: str) -> None:

@@ -52,18 +52,19 @@ export function inline(text, cite, before = "") {
     const [whole, , code, strong, em, cited, streamed] = match;
     if (em !== undefined && /\w/.test(text[match.index - 1] ?? "")) continue;
     const between = text.slice(at, match.index);
-    nodes.push(cited ?? streamed ? between.replace(/ $/, "\u00a0") : between);  // a citation stays with its sentence
+    const word = cited ?? streamed ? /\S{0,24}\s?$/.exec(between)[0] : "";  // a citation stays with the word before it
+    nodes.push(between.slice(0, between.length - word.length));
     if (code !== undefined) nodes.push(make("code", {}, code.replace(/^ (.*) $/, "$1")));
     else if (strong !== undefined) nodes.push(make("strong", {}, inline(strong, cite)));
     else if (em !== undefined) nodes.push(make("em", {}, em));
-    else nodes.push(cite(Number(cited ?? streamed), before + text.slice(0, match.index)));
+    else nodes.push(make("span", { class: "tied" }, word, cite(Number(cited ?? streamed), before + text.slice(0, match.index))));
     at = match.index + whole.length;
   }
   return [...nodes, text.slice(at)].filter((node) => node !== "");
 }
 
 // A quote of a page's Markdown as a person reads it: code as code, a row of a table without its bars.
-export const quoted = (text) => inline(text.replace(/^\s*\||\|\s*$/g, "").trim().replace(/\s+\|\s+/g, " · "));
+export const quoted = (text) => inline(text.replace(/^\s*(?:\||(?:[-*+•]|\d+[.)])\s)|\|\s*$/g, "").trim().replace(/\s+\|\s+/g, " · "));
 
 // Paragraphs, lists, headings and fenced code.
 export function blocks(text, cite) {
