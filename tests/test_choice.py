@@ -250,6 +250,35 @@ async def test_a_network_that_swallows_everything_is_given_up_in_time(world):
         await world({"keyless_timeout": 0.2}, request=silent).search(Query("tides"))
 
 
+async def test_a_network_that_swallows_the_first_leaves_time_for_the_last(world):
+    world.sims["wikipedia"].answers = [(200, {}, {"query": {"search": [{"title": "Tide", "snippet": "High water"}]}})]
+
+    async def partly(method: str, url: str, **more: object):
+        if not url.startswith(world.sims["wikipedia"].url):
+            await anyio.sleep(60)
+        return await request(method, url, **more)
+
+    with anyio.fail_after(20):
+        found = await world({"keyless_timeout": 4}, request=partly).search(Query("tides"))
+    assert found.provider == "wikipedia"
+    assert [t.code for t in found.tried] == ["timeout"] * 3
+
+
+async def test_a_slow_backend_before_the_public_ones_costs_them_no_time(world, monkeypatch):
+    world.sims["wikipedia"].answers = [(200, {}, {"query": {"search": [{"title": "Tide", "snippet": "High water"}]}})]
+    since, passed = anyio.current_time, [0.0]
+    monkeypatch.setattr(anyio, "current_time", lambda: since() + passed[0])
+
+    async def slow(method: str, url: str, **more: object):
+        if url.startswith(world.sims["searxng"].url):
+            passed[0] = 600.0
+            raise Network("no answer")
+        return await request(method, url, **more)
+
+    found = await world({"url": world.sims["searxng"].url}, request=slow).search(Query("tides"))
+    assert found.provider == "wikipedia"
+
+
 async def test_offline_with_a_weak_library_gives_what_there_is_and_says_so(world):
     world.library.add(Document(url="file:///docs/tides.html", markdown="# Tides\n\nLow water at Harlow is at noon.", title="Tides"))
     found = await world(request=offline).search(Query("water zeppelin airship history"))

@@ -172,7 +172,7 @@ class Finder:
         failures: list[CormorantError] = []
         weak: Found | None = None
         resting: list[SearchProvider] = []
-        until = anyio.current_time() + self.settings.search.keyless_timeout
+        until = 0.0  # for the public backends together, from when the first of them is asked
         asked: set[str] = set()  # already, beside a slow one
         for n, name in enumerate(names):  # each is made when its turn comes: most searches end at the first
             backend = self._ready(name, tried) if name not in asked else None
@@ -188,7 +188,11 @@ class Finder:
                 found = ran.answer
                 asked |= {spare.name} if ran.started == 2 else set()
             else:
-                found = await self._attempt(backend, query, tried, failures, until)
+                patience_s = None
+                if name in KEYLESS:
+                    until = until or anyio.current_time() + self.settings.search.keyless_timeout
+                    patience_s = _share(until, len([other for other in names[n:] if other in KEYLESS]))
+                found = await self._attempt(backend, query, tried, failures, patience_s)
             if found is not None and not (name == "library" and _says_little(found)):
                 return self._finished(found, query, tried)
             if found is not None:
@@ -198,20 +202,14 @@ class Finder:
             return self._finished(weak, query, [t for t in tried if t.provider != "library"], _offline(failures))
         if resting and not failures:  # everybody rests: the first is asked all the same
             tried = [t for t in tried if t.provider != resting[0].name]
-            if found := await self._attempt(resting[0], query, tried, failures, until):
+            if found := await self._attempt(resting[0], query, tried, failures, None):
                 return self._finished(found, query, tried)
         raise self._nobody(tried, failures)
 
     async def _attempt(
-        self, backend: SearchProvider, query: Query, tried: list[Tried], failures: list[CormorantError], until: float
+        self, backend: SearchProvider, query: Query, tried: list[Tried], failures: list[CormorantError], within_s: float | None
     ) -> Found | None:
-        """The answer, or nothing and a line in `tried`. Raises: InvalidArguments, which no other backend would read otherwise.
-
-        All public backends together have until `until`, and no one of them takes more than half of that time.
-        """
-        within_s = None
-        if getattr(backend, "keyless_public", False):
-            within_s = max(0.0, min(until - anyio.current_time(), self.settings.search.keyless_timeout / 2))
+        """The answer, or nothing and a line in `tried`. Raises: InvalidArguments, which no other backend would read otherwise."""
         try:
             return await self._ask(backend, query, within_s)
         except InvalidArguments:
@@ -422,6 +420,15 @@ def _joined(queries: list[Query], answers: Sequence[Found | CormorantError]) -> 
         errors=(*(e for found in came for e in found.errors), *errors),
         notes=tuple(dict.fromkeys(note for found in came for note in found.notes)),
     )
+
+
+def _share(until: float, waiting: int) -> float:
+    """Seconds for the first of the public backends still to be asked: half of what is left, and all of it for the last.
+
+    A network that swallows everything is known in time, and one that swallows the first few leaves some to the others.
+    """
+    left_s = max(0.0, until - anyio.current_time())
+    return left_s / 2 if waiting > 1 else left_s
 
 
 def _says_little(found: Found) -> bool:
