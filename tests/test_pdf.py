@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import sys
 import zlib
 from pathlib import Path
@@ -369,3 +370,81 @@ def test_text_output_has_no_marks() -> None:
     assert "\nWorking the sluice\n" in plain
     assert "South | 4|5" in plain
     assert "#" not in plain
+
+
+BODY = "The keeper writes every tide into a bound book that lies in the gauge house"
+
+
+def test_a_link_that_begins_a_line_has_a_place_of_its_own() -> None:
+    made = Pdf(links={0: [((72, 698, 140, 712), "https://harlow.example/plan")]}).page().text(72, 780, "Working the sluice", 22)
+    made.text(72, 700, "The plan of 1911 hangs in the gauge house.")
+    assert re.search(r"\n\[The plan of.*?\]\(https://harlow\.example/plan\)", markdown(made))
+
+
+def test_a_link_over_two_lines_is_one_link() -> None:
+    boxes = [((72, 698, 400, 712), "https://a.example/plans/gate"), ((72, 685, 200, 698), "https://a.example/plans/gate")]
+    made = Pdf(links={0: boxes}).page().lines(72, 700, ["https://a.example/plans/", "gate"])
+    assert markdown(made).strip() == "https://a.example/plans/gate"
+    made = Pdf(links={0: boxes}).page().lines(72, 700, ["the plan of the gate that was drawn in the year", "of the storm"])
+    assert "[the plan of the gate that was drawn in the year of the storm](https://a.example/plans/gate)" in markdown(made)
+
+
+def test_the_line_numbers_of_a_manuscript_are_left_out() -> None:
+    made = Pdf().page()
+    for n in range(12):
+        made.text(40, 780 - 13 * n, str(n + 1), 8).text(72, 780 - 13 * n, BODY)
+    text = markdown(made)
+    assert text.count("The keeper writes") == 12
+    assert not re.search(r"\d", text)
+
+
+def test_the_numbers_of_a_tables_rows_stay() -> None:
+    made = Pdf().page()
+    for n in range(12):
+        made.text(72, 780 - 20 * n, str(n + 1)).text(200, 780 - 20 * n, f"Gate {n}").text(400, 780 - 20 * n, "shut")
+    assert "| 12 | Gate 11 | shut |" in markdown(made)
+
+
+def test_a_running_head_that_changes_its_words_goes() -> None:
+    made = Pdf()
+    for n in range(8):
+        made.page().text(72, 800, f"Part {['one', 'two', 'three', 'four'][n // 2]}: gates", 9).lines(
+            72, 740, [BODY, BODY, f"Page {n} ends here."]
+        )
+    text = markdown(made)
+    assert "gates" not in text
+    assert text.count(BODY) == 16
+
+
+def test_a_heading_that_runs_on_into_its_paragraph_is_parted_from_it() -> None:
+    made = (
+        Pdf(bookmarks=[("Tides", 0, 0)])
+        .page()
+        .lines(72, 815, ["2. Tides The keeper writes every tide into a book that lies", "in the house."])
+    )
+    assert "# 2. Tides\n\nThe keeper writes every tide into a book that lies in the house." in markdown(made)
+
+
+def test_a_table_of_contents_has_its_lines_and_no_leaders() -> None:
+    made = Pdf().page().lines(72, 700, [f"{title} {'. ' * 40}{n}" for n, title in enumerate(("Gates", "Tides of the year", "Pumps"), 3)])
+    assert markdown(made).strip() == "- Gates ... 3\n- Tides of the year ... 4\n- Pumps ... 5"
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        pytest.param(
+            ["1. Shut the lower gate", "2. Open the sluice and wait until", "the level is even", "3. Go on"], 3, id="a numbered list"
+        ),
+        pytest.param(["Ines Doyle", "4 Harbour Road", BODY], 3, id="lines that end before the next word had to"),
+        pytest.param([BODY, BODY, BODY], 1, id="full lines"),
+    ],
+)
+def test_lines_are_parted_where_whoever_set_them_parted_them(lines: list[str], wanted: int) -> None:
+    assert len(markdown(Pdf().page().lines(72, 700, lines)).strip().split("\n\n")) == wanted
+
+
+def test_the_title_that_the_document_names_is_its_first_heading() -> None:
+    made = Pdf(bookmarks=[("Tides", 0, 0)], info="/Title (Working the sluice)").page()
+    made.text(72, 780, "Working the sluice", 16).text(72, 740, "Tides", 12).lines(72, 700, [BODY, BODY])
+    assert markdown(made).startswith("# Working the sluice\n\n# Tides")

@@ -19,18 +19,23 @@ CROSSING_MAX = 0.2  # share of lines that may cross a gutter (titles, wide figur
 COLUMN_MIN_CHARS = 15  # shorter "lines" side by side are table cells
 CELL_MAX_CHARS = 8  # a column of shorter pieces is one of figures
 TABLE_MIN_ROWS = 3
+LINE_NUMBERS_MIN = 8
 TABLE_MAX_COLUMNS = 12
 HEADING_RATIO = 1.14
 HEADING_MAX_CHARS = 160
+NEAR_PT = 40.0  # how far a bookmark may point from the heading it names
 
 HYPHENS = "\x02\u00ad\ufffe"  # what the reader gives for a hyphen that a line break made
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-_BULLET = re.compile(r"^\s*[•‣◦▪▸●○■□–—∙·►➢✓❖\uf0b7\uf0a7]\s+(?=\S)")
+_BULLET = re.compile(r"^\s*[•‣◦▪▸●○■□–—∙·►➢✓❖♦◆➤\uf0b7\uf0a7]\s+(?=\S)")
 _ITEM = re.compile(r"^\s*(?:\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s+)(?=\S)")
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:(?:page|seite|p\.?|стр\.?|第)\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:/|of|von|de|sur|из)\s*\d{1,4})?(?:\s*页)?\W*$", re.I
 )
 _LEADER = re.compile(r"(?:[ \u00a0]?[.·…_]){4,} ?")
+_PIECES = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+)\)( ?)\[([^\[\]]+)\]\(\2\)")
+_LEADS = re.compile(r"(?:[ \u00a0]?[.·…_]){4,} ?\w{1,6}$")  # a line of a table of contents
+_NUMBERED = re.compile(r"^\s*\(?(\d{1,3})[.)]\s+\S")
 _ENDS = re.compile(r"[.!?:;。！？：][\"'”’)\]]*$")
 
 
@@ -314,7 +319,7 @@ def _table(rows: list[Row]) -> list[list[str]]:
             place = next(n for n, (x0, x1) in enumerate(columns) if x0 - 1 <= segment.x0 <= x1 + 1)
             if cells[place]:
                 return []
-            cells[place] = " ".join(segment.text.split())
+            cells[place] = " ".join(_LEADER.sub(" ", segment.text).split())
         lines.append(cells)
     return lines if sum(bool(cell) for line in lines for cell in line) >= 0.6 * len(lines) * len(columns) else []
 
@@ -366,17 +371,46 @@ def _paragraph_end(rows: list[Row], at: int, column: _Column) -> int:
             break
         if (
             _BULLET.match(row.text)
-            or (_ITEM.match(row.text) and _ENDS.search(before.text))
+            or (_ITEM.match(row.text) and (_ENDS.search(before.text) or _counts_on(rows, at, end)))
             or row.segments[0].bold != before.segments[0].bold
+            or _LEADS.search(before.text)
+            or _ends_early(rows, end)
         ):
             break
         short = before.x1 < right - 0.12 * (right - left)
         if _ENDS.search(before.text) and (short or row.x0 > before.x0 + 0.8 * row.size):
             break
-        if len(row.segments) >= 2 and _table_end(rows, end) > end:
+        if (len(row.segments) >= 2 and _table_end(rows, end) > end) or _code_end(rows, end) > end:
             break
         end += 1
     return end
+
+
+def _counts_on(rows: list[Row], at: int, end: int) -> bool:
+    """Whether a row begins the next item of a numbered list, or its first, with the second below."""
+    number = _number(rows[end])
+    if number is None:
+        return False
+    aligned = [(n, _number(row)) for n, row in enumerate(rows[at : end + 13], at) if abs(row.x0 - rows[end].x0) < 2]
+    return any(found == number - 1 and n < end for n, found in aligned) or any(found == number + 1 and n > end for n, found in aligned)
+
+
+def _number(row: Row) -> int | None:
+    found = _NUMBERED.match(row.text)
+    return int(found[1]) if found else None
+
+
+def _ends_early(rows: list[Row], end: int) -> bool:
+    """Whether the row before ends where the next word would have had room: whoever set it so wanted a new line there."""
+    before, row = rows[end - 1], rows[end]
+    if abs(row.x0 - before.x0) > 2 or before.text[-1:] in f"-\u2010{HYPHENS}" or _dense(before.text[-1:]):
+        return False
+    near = [one for one in rows[max(0, end - 4) : end + 4] if abs(one.x0 - row.x0) <= 2 and abs(one.size - row.size) < 1]
+    right = max(one.x1 for one in near)
+    word = row.text.split(" ", 1)[0]
+    wide = (row.x1 - row.x0) / max(1, len(row.text))
+    room = right - before.x1
+    return room > 0.25 * (right - row.x0) and room > (len(word) + 2) * wide
 
 
 def _leading(rows: list[Row]) -> float:
@@ -390,7 +424,7 @@ def _paragraph(rows: list[Row]) -> Block:
     text = _LEADER.sub(" ... ", joined([row.text for row in rows]))
     first = max((s for row in rows for s in row.segments), key=lambda s: len(s.text))
     bold = all(segment.bold for row in rows for segment in row.segments)
-    kind = "item" if _BULLET.match(text) else "paragraph"
+    kind = "item" if _BULLET.match(text) or _LEADS.search(rows[-1].text) else "paragraph"
     if kind == "item":
         text = "- " + _BULLET.sub("", text)
     return Block(text, kind, rows[0].y0, first.size, bold, len(rows))
@@ -429,6 +463,19 @@ def mended(text: str, compounds: Counter[str]) -> str:
     return re.sub(f"[{HYPHENS}]", "-", text)
 
 
+def relinked(text: str) -> str:
+    """A link that a line's end, or the reader, cut into pieces is one link again."""
+    while (joined_up := _PIECES.sub(_one_link, text)) != text:
+        text = joined_up
+    return text
+
+
+def _one_link(match: re.Match[str]) -> str:
+    first, href, gap, second = match.groups()
+    text = f"{first}{'' if first + second in href else gap}{second}"
+    return text if text == href else f"[{text}]({href})"
+
+
 def compounds_of(texts: Iterable[str]) -> Counter[str]:
     """The words a document writes with a hyphen inside a line."""
     return Counter(word.lower() for text in texts for word in re.findall(r"\w+-\w+", text))
@@ -446,15 +493,49 @@ def running(pages: Sequence[tuple[float, list[Segment]]]) -> list[set[int]]:
         edges.append(edge)
         seen.update({_pattern(s.text) for s in edge})
     wanted = max(3, 0.4 * len(pages))
+    slots: Counter[tuple[int, int]] = Counter()
+    for edge in edges:
+        slots.update({_slot(s) for s in edge})
+    usual = {slot for slot, count in slots.items() if count >= max(4, 0.5 * len(pages))}
     numbers = sum(any(_PAGE_NUMBER.match(s.text) for s in edge) for edge in edges) >= 2
     return [
         {
             id(s)
             for s in edge
-            if seen[_pattern(s.text)] >= wanted or (_PAGE_NUMBER.match(s.text) and (numbers or len(pages) == 1) and len(s.text) < 16)
+            if seen[_pattern(s.text)] >= wanted
+            or (_PAGE_NUMBER.match(s.text) and (numbers or len(pages) == 1) and len(s.text) < 16)
+            or (seen[_pattern(s.text)] > 1 and _slot(s) in usual and _stands_alone(s, segments))
         }
-        for edge in edges
+        | _line_numbers(segments)
+        for edge, (_, segments) in zip(edges, pages, strict=True)
     ]
+
+
+def _slot(segment: Segment) -> tuple[int, int]:
+    """Where on the page, and how large: what a running head that changes its words keeps."""
+    return round(segment.middle / 4), round(segment.size)
+
+
+def _stands_alone(segment: Segment, others: list[Segment]) -> bool:
+    """Whether more than a line of nothing parts a line at the page's edge from the text."""
+    below = [s.y0 - segment.y1 for s in others if s.middle > segment.y1]
+    above = [segment.y0 - s.y1 for s in others if s.middle < segment.y0]
+    return min(min(below, default=1e9), min(above, default=1e9)) > 0.9 * segment.size
+
+
+def _line_numbers(segments: list[Segment]) -> set[int]:
+    """The ids of numbers that count the lines of a manuscript, in a margin of their own."""
+    numbers = [s for s in segments if s.text.isdigit() and len(s.text) < 5]
+    text = [s for s in segments if not s.text.isdigit()]
+    if len(numbers) < LINE_NUMBERS_MIN or not text or median(len(s.text) for s in text) < 30:
+        return set()
+    left, right = min(s.x0 for s in text), max(s.x1 for s in text)
+    for margin in ([s for s in numbers if s.x1 < left], [s for s in numbers if s.x0 > right]):
+        counted = sorted(margin, key=lambda s: s.middle)
+        steps = [int(b.text) - int(a.text) for a, b in pairwise(counted)]
+        if len(counted) >= LINE_NUMBERS_MIN and sum(step == steps[0] for step in steps) > 0.8 * len(steps) and steps[0] in (1, 5, 10):
+            return {id(s) for s in counted}
+    return set()
 
 
 def _pattern(text: str) -> str:
@@ -510,6 +591,13 @@ def _outline_heading(page: Page, level: int, title: str, y: float | None) -> Non
         ):
             block.kind, block.level = "heading", min(6, level + 1)
             block.text = block.text.removeprefix("- ")
+            return
+    words = r"\s+".join(map(re.escape, title.split()))
+    begins = re.compile(rf"(?:- )?((?:[\dA-Z]{{1,3}}(?:\.\d{{1,3}})*\.?\s+)?{words})[.:]?(?:\s+|$)", re.I)
+    for n, block in enumerate(page.blocks):
+        if block.kind in ("paragraph", "item") and (y is None or abs(block.y0 - y) < NEAR_PT) and (found := begins.match(block.text)):
+            block.text = block.text[found.end() :]  # the heading runs on into its paragraph
+            page.blocks.insert(n, Block(found[1], "heading", block.y0, level=min(6, level + 1)))
             return
     at = next((n for n, block in enumerate(page.blocks) if y is not None and block.y0 >= y - 2), 0)
     page.blocks.insert(at, Block(" ".join(title.split()), "heading", y or 0.0, level=min(6, level + 1)))

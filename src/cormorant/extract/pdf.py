@@ -28,6 +28,7 @@ from cormorant.extract.layout import (
     escaped,
     mended,
     ordered,
+    relinked,
     rows_of,
     running,
     settle_headings,
@@ -51,7 +52,9 @@ _NAMES = re.compile(
     r"|.*\.(?:docx?|dvi|tex|indd|qxd|pptx?|xlsx?|rtf|odt|pages))$",
     re.I,
 )
-_MONO = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|sourcecode|inconsolata|lucidacons", re.I)
+_MONO = re.compile(r"mono|courier|consol|menlo|typewriter|cm(?:sl|it)?tt|sftt|sourcecode|inconsolata|lucidacons|nimbusmon|txtt", re.I)
+_FIXED_PITCH = 1  # of a font's flags (ISO 32000-1, 9.8.2)
+_NOT_MONO = re.compile(r"CJK|Song|Ming|Mincho|Gothic|Hei|Kai", re.I)  # every ideograph is as wide as the next, in any type
 
 
 @dataclass(slots=True)
@@ -170,6 +173,7 @@ def _parsed(document: Any, *, plain: bool) -> dict[str, Any]:
     about = document.get_metadata_dict()
     laid_out = _laid_out(held)
     settle_headings(laid_out, _outline(document, held))
+    _name_title(laid_out, _said(about.get("Title", "")))
     markdown, truncated = _markdown(laid_out, held, pages)
     return {
         "markdown": markdown,
@@ -307,10 +311,10 @@ class _Reader:
         x0, y0, x1, y1 = self.frame.box(self._rect.left, self._rect.bottom, self._rect.right, self._rect.top)
         if self._chars and self._breaks(x0, y0, x1, y1):
             self.end()
-        if self.links:
-            self._mark_link((x0 + x1) / 2, (y0 + y1) / 2)
         if not self._chars:
             self._begin(index, x0, y0, x1, y1)
+        if self.links:
+            self._mark_link((x0 + x1) / 2, (y0 + y1) / 2)
         if self._space and self._chars and self._chars[-1] != " ":
             self._chars.append(" ")
         self._space = False
@@ -372,7 +376,7 @@ class _Reader:
         ends = (self._indices[0], self._indices[-1])
         self._first = self._indices[len(self._indices) // 2]  # the first may be a bullet in a type of its own
         name = self._font(self._first)
-        mono = bool(_MONO.search(name)) and all(_MONO.search(self._font(index)) for index in ends)
+        mono = self._is_mono(self._first) and all(map(self._is_mono, ends))
         bold = (
             bool(re.search(r"bold|black|heavy|semibold|demi", name, re.I))
             or self.raw.FPDFText_GetFontWeight(self.handle, self._first) >= 600
@@ -399,14 +403,22 @@ class _Reader:
             size *= (matrix.c**2 + matrix.d**2) ** 0.5
         return float(size) if size > 0.1 else self._size
 
+    def _is_mono(self, index: int) -> bool:
+        name, flags = self._font_info(index)
+        return bool(_MONO.search(name)) or bool(flags & _FIXED_PITCH and not _NOT_MONO.search(name))
+
     def _font(self, index: int) -> str:
+        return self._font_info(index)[0]
+
+    def _font_info(self, index: int) -> tuple[str, int]:
+        """The name of a character's font, and its flags."""
         flags = ctypes.c_int()
         size = self.raw.FPDFText_GetFontInfo(self.handle, index, None, 0, flags)
         if not size:
-            return ""
+            return "", 0
         name = ctypes.create_string_buffer(size)
         self.raw.FPDFText_GetFontInfo(self.handle, index, name, size, flags)
-        return name.value.decode("utf-8", "replace")
+        return name.value.decode("utf-8", "replace"), flags.value
 
 
 def _link_boxes(document: Any, page: Any, frame: _Frame) -> list[tuple[tuple[float, float, float, float], str]]:
@@ -447,7 +459,7 @@ def _laid_out(held: _Held) -> list[Page]:
     compounds = compounds_of(block.text for page in pages for block in page.blocks)
     for page in pages:
         for block in page.blocks:
-            block.text = mended(block.text, compounds)
+            block.text = relinked(mended(block.text, compounds))
     return pages
 
 
@@ -516,6 +528,14 @@ def _with_lists(parts: list[str]) -> list[str]:
         else:
             found.append(part)
     return found
+
+
+def _name_title(pages: list[Page], named: str) -> None:
+    """The title on the first page is a heading too where the document says that it is its title."""
+    for block in pages[0].blocks[:6] if pages and named else ():
+        if block.kind == "paragraph" and block.text.rstrip(" *∗†").casefold() == named.casefold():
+            block.kind, block.level = "heading", 1
+            return
 
 
 def _title(named: str, pages: list[Page]) -> str:
