@@ -39,9 +39,23 @@ _NOT_PROSE = re.compile(
     r"^\s*(?:https?:|/|data:|\{|\[|function\b|\(|@|#|\.|var\b|const\b|import\b|query\b|fragment\b|<svg|<\?xml|<script|<style)", re.I
 )
 _STATE = re.compile(
-    r"(?:window|self|globalThis)(?:\.|\[[\"'])(__\w+__|\w*(?:STATE|DATA|PRELOAD\w*|INITIAL\w*|BOOTSTRAP\w*|CONTEXT|remixContext)\w*)(?:[\"']\])?\s*=\s*",
+    r"(?:window|self|globalThis)(?:\.|\[[\"'])(__\w+__|\w*(?:STATE|DATA|PRELOAD\w*|INITIAL\w*|BOOTSTRAP\w*|CONTEXT|remixContext)\w*)(?:[\"']\])?\s*=\s*"
+    # SolidStart, TanStack, SvelteKit
+    r"|_\$HY\.r\[[^\]\n]{1,80}\]\s*=\s*|\$_TSR\.router\s*=\s*|\bdata\s*[=:]\s*(?=\[\s*(?:null\s*,\s*)*\{\s*\"?type\"?\s*:\s*\"data\")",
     re.I,
 )
+_STREAMED = re.compile(r"streamController\.enqueue\(\s*")
+_HELD_ATTRIBUTES = (
+    "data-page",
+    "data-props",
+    "data-react-props",
+    "data-initial-state",
+    "data-state",
+    "props",
+    "wire:snapshot",
+    "wire:initial-data",
+)
+_HOLDERS = ", ".join("[" + name.replace(":", r"\:") + "^='{']" for name in _HELD_ATTRIBUTES)
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.){60,})"')
 _NEEDS_SCRIPT = re.compile(
     r"(?:enable|turn on|requires?|activate|without|disabled).{0,40}javascript|javascript.{0,40}(?:enable|disabled|required|needed)", re.I
@@ -91,6 +105,8 @@ def _all(tree: LexborHTMLParser) -> Iterator[Island]:
     yield _island(_of_json_scripts(tree), "json state")
     yield _island(flight.html_of(tree), "next flight")
     yield _island(_of_states(tree), "script state")
+    yield _island(_of_streams(tree), "react router stream")
+    yield _island(_of_attributes(tree), "json in attributes")
     yield _island(_of_noscript(tree), "noscript")
 
 
@@ -169,7 +185,7 @@ def _of_discourse(tree: LexborHTMLParser) -> str:
 def _of_json_scripts(tree: LexborHTMLParser) -> str:
     """`<script type="application/json">`: Next's own, Nuxt's (a list of values that point at one another), and others."""
     out: list[str] = []
-    for node in tree.css('script[type="application/json" i],script#__NEXT_DATA__'):
+    for node in tree.css('script[type="application/json" i],script[type="qwik/json" i],script#__NEXT_DATA__'):
         text = node.text() or ""
         held = data.parsed(text) if len(text) < MAX_CHARS else None
         if node.attributes.get("id") == "__NUXT_DATA__" or (isinstance(held, list) and "data-nuxt-data" in node.attributes):
@@ -190,7 +206,7 @@ def _of_states(tree: LexborHTMLParser) -> str:
             held = _decoded(text, found.end())
             if isinstance(held, (dict, list)):
                 out.append(prose(held))
-            elif "__NUXT__" in found[1] or "STATE" in found[1].upper() or "DATA" in found[1].upper():
+            elif not found[1] or "__NUXT__" in found[1] or "STATE" in found[1].upper() or "DATA" in found[1].upper():
                 strings = (data.parsed(f'"{match[1]}"') for match in _STRING.finditer(text, found.end()))
                 out.append(prose([one for one in strings if isinstance(one, str)]))
             if held is not None:
@@ -214,6 +230,42 @@ def _decoded(text: str, start: int) -> Any:
         return None
 
 
+def _of_streams(tree: LexborHTMLParser) -> str:
+    """What React Router writes piece by piece: one long list whose objects name their keys and values by their places in it."""
+    pieces: list[str] = []
+    for node in tree.css("script:not([src])"):
+        text = node.text() or ""
+        for found in _STREAMED.finditer(text) if len(text) < MAX_CHARS else ():
+            try:
+                piece, _ = json.JSONDecoder(strict=False).raw_decode(text, found.end())
+            except (ValueError, RecursionError):
+                continue
+            pieces += [piece] if isinstance(piece, str) else []
+    held = _revived(data.parsed("".join(pieces).partition("\n")[0])) if pieces else None
+    return prose(held) if isinstance(held, (dict, list)) else ""
+
+
+def _of_attributes(tree: LexborHTMLParser) -> str:
+    """The properties of a component in an attribute of the element it fills: Inertia, Livewire, Astro and their kin."""
+    out: list[str] = []
+    for node in tree.css(_HOLDERS):
+        for name in _HELD_ATTRIBUTES:
+            value = node.attributes.get(name) or ""
+            held = data.parsed(value) if value.startswith("{") and len(value) < MAX_CHARS else None
+            if isinstance(held, dict):
+                out.append(prose(_unwrapped(held, 0) if node.tag == "astro-island" else held))
+    return max(out, key=count, default="")
+
+
+def _unwrapped(value: Any, depth: int) -> Any:
+    """Astro's properties: every value in a pair with the number of its kind, 0 for what it is and 1 for a list."""
+    if depth > MAX_DEPTH:
+        return None
+    if isinstance(value, list) and len(value) == 2 and value[0] in (0, 1) and not isinstance(value[0], bool):
+        return [_unwrapped(one, depth + 1) for one in value[1]] if isinstance(value[1], list) else _unwrapped(value[1], depth + 1)
+    return {name: _unwrapped(one, depth + 1) for name, one in value.items()} if isinstance(value, dict) else value
+
+
 def _of_noscript(tree: LexborHTMLParser) -> str:
     out = [text for node in tree.css("noscript") if len(text := node.text() or "") < MAX_CHARS]
     longest = max(out, key=len, default="")
@@ -222,7 +274,7 @@ def _of_noscript(tree: LexborHTMLParser) -> str:
 
 
 def _revived(values: Any) -> Any:
-    """Nuxt's payload: every number in it is the place of a value in one long list."""
+    """Nuxt's payload, and React Router's: every number in it is the place of a value in one long list."""
     if not isinstance(values, list) or not values:
         return None
     budget = [MAX_NODES]
@@ -233,7 +285,7 @@ def _revived(values: Any) -> Any:
             return None
         held = values[index]
         if isinstance(held, dict):
-            return {key: value(place, depth + 1) for key, place in held.items()}
+            return {_named(values, key): value(place, depth + 1) for key, place in held.items()}
         if isinstance(held, list):
             if held and isinstance(held[0], str):
                 return value(held[1], depth + 1) if len(held) == 2 else None
@@ -241,6 +293,12 @@ def _revived(values: Any) -> Any:
         return held
 
     return value(0, 0)
+
+
+def _named(values: list[Any], key: str) -> str:
+    """The name of a property, which React Router's stream writes as the place of the name."""
+    place = int(key[1:]) if re.fullmatch(r"_\d{1,7}", key) else -1
+    return values[place] if 0 <= place < len(values) and isinstance(values[place], str) else key
 
 
 # --- prose in JSON --------------------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ _MOUNTS = ", ".join(  # where the usual frameworks hang a page that they draw th
         *("app-root", "ion-app", "[ng-app]", "[data-reactroot]", "[ng-version]"),
     ]
 )
+_NAME_FIELD = "input[type=email i], input[type=text i], input[type=tel i], input:not([type])"
 _CONSENT_TALK = ("cookie", "consent", "privacy", "partner", "gdpr", "datenschutz", "einwilligung")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
@@ -289,6 +290,9 @@ def _consent_page(facts: _Facts) -> list[str]:
     """A page that is a consent sheet without being named one: nothing but that in title and text."""
     phrase = next((found for text in facts.top if (found := walls.CONSENT_TITLES.search(text))), None)
     dense = walls.CONSENT_WORDS.count(facts.main)
+    at = walls.CONSENT_HOSTS.search(facts.url)
+    if at and dense >= 2 and dense * 30 >= facts.words:
+        return [f"stands at {at[0]}", f"{dense} mentions of consent in {facts.words} words"]
     if phrase and dense >= 3 and dense * 14 >= facts.words:
         return [f'says "{phrase[0]}"', f"{dense} mentions of consent in {facts.words} words"]
     return []
@@ -302,6 +306,8 @@ def _login(facts: _Facts) -> list[str]:
         return ["a password field", f'says "{said[0]}"']
     if passwords and walls.LOGIN_PATHS.search(_target(facts.url)) and facts.words < 150:
         return ["a password field", f"stands at {_target(facts.url).split('?')[0]}"]
+    if said and facts.words < 40 and walls.LOGIN_PATHS.search(_target(facts.url)) and facts.root.css_first(_NAME_FIELD) is not None:
+        return ["a field for a name", f'says "{said[0]}"', f"stands at {_target(facts.url).split('?')[0]}"]
     if phrase and facts.words < 80 and (passwords or said or facts.words < 30):
         return [f'says "{phrase[0]}"', f"{facts.words} words of text"]
     return []

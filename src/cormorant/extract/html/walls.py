@@ -102,6 +102,7 @@ CHALLENGE_ALONE = Phrases(r"""
     check\.ddos-guard
     window\.KPSDK
     /errors/validateCaptcha
+    /TSPD/
 """)
 CHALLENGE_TITLES = Phrases(r"""
     ^just a moment\b
@@ -119,6 +120,13 @@ CHALLENGE_TITLES = Phrases(r"""
     ^one more step\b
     ^(?:bitte bestätigen sie|vérifiez que vous êtes|confirme que (?:no )?(?:eres|es)|verifica che (?:non )?sei)
     ^captcha$
+    ^vercel security checkpoint\b
+    ^request rejected$
+    ^your access to this (?:site|service) has been (?:limited|blocked)\b
+    ^establishing a secure connection\b
+    ^checking (?:that )?you(?:'re| are) not a bot\b
+    ^queue-it\b
+    ^(?:安全验证|安全驗證|人机验证|セキュリティ(?:チェック|認証)|보안 확인|вы не робот)
 """)
 CHALLENGE_PHRASES = Phrases(r"""
     verify(?:ing)? (?:that )?you are (?:a )?(?:human|not a robot)
@@ -147,9 +155,18 @@ CHALLENGE_PHRASES = Phrases(r"""
     (?:confirma|verifica|demuestra) que (?:no )?eres (?:un )?(?:humano|robot)
     подтвердите, что (?:вы (?:не робот|человек)|запросы)
     确认您(?:是真人|不是机器人)
-    请完成安全验证
+    请完成(?:下方|以下)?(?:的)?(?:安全)?验证
+    we(?:'re|’re| are) verifying your (?:browser|connection)
+    your connection needs to be verified
+    the requested url was rejected\. please consult
+    your access to this (?:site|service) has been (?:temporarily )?(?:limited|blocked)
+    you are now in line\b
+    your request has been blocked
+    made us think that you are a bot
+    (?:confirmez|confirmer|prouvez) que vous (?:êtes|n['’]êtes pas) (?:un )?(?:humain|robot)
+    проверка (?:вашего )?браузера
     人机验证
-    ロボットではありません
+    ロボットでは(?:ありません|ないこと)
     로봇이 아닙니다
 """)
 
@@ -161,16 +178,20 @@ PARKED_PHRASES = Phrases(r"""
     make (?:an|your) offer (?:on|for) (?:this|the) domain
     get this domain
     own this domain
+    domain(?: name)? is available for purchase
     inquire about (?:this|the) domain
     (?:domain|website) (?:is )?(?:parked|parking|for sale)
     parked (?:free|domain|page)
     domain parking
-    (?:this )?domain (?:name )?(?:has |is )?(?:expired|been (?:suspended|registered))
+    (?:this )?domain (?:name )?(?:has |is )?(?:recently )?(?:expired|been (?:suspended|registered))
     expired domain
     pending (?:renewal|deletion)
     related (?:searches|links):?\s.{0,200}privacy policy
     diese domain (?:steht|ist) .{0,20}(?:verkauf|verkaufen|geparkt)
     domain (?:steht )?zum verkauf
+    diese domain wurde (?:soeben )?(?:freigeschaltet|registriert)
+    hier entsteht eine neue (?:internetpräsenz|webseite|website)
+    votre domaine a bien été créé
     ce (?:nom de )?domaine est (?:à vendre|en vente)
     este dominio (?:está|esta) (?:en|à|a) venta
     questo dominio è in vendita
@@ -228,6 +249,12 @@ LOGIN_PHRASES = Phrases(r"""
     (?:bitte (?:melden sie sich an|anmelden|einloggen)|veuillez vous (?:connecter|identifier)|debes iniciar sesión
         |inicia sesión para|effettua (?:il login|l'accesso))
     (?:необходимо|требуется) (?:войти|авторизоваться)
+    faça (?:o )?login (?:para|e)\b
+    (?:log in|inloggen|meld je aan) om\b
+    zaloguj się,? (?:aby|żeby|by)\b
+    için (?:lütfen )?giriş yap
+    logga in för att\b
+    (?:log ind for at|logg inn for å|kirjaudu sisään|přihlaste se,? (?:abyste|pro)|увійдіть, щоб|σύνδεση για|سجّ?ل الدخول ل)
     请(?:先)?登录
     ログインしてください
     로그인이 필요
@@ -276,6 +303,11 @@ MISSING_TITLES = Phrases(r"""
     페이지를 찾을 수 없
     존재하지 않는 페이지
     الصفحة غير موجودة
+    az oldal nem (?:található|létezik)
+    σελίδα δεν (?:βρέθηκε|υπάρχει)
+    pagina nu (?:a fost găsită|există)
+    halaman tidak (?:ditemukan|ada|tersedia)
+    (?:having )?trouble finding (?:that|this) (?:site|page)
     הדף לא נמצא
     ไม่พบหน้า
     không tìm thấy trang
@@ -316,6 +348,11 @@ MISSING_PHRASES = Phrases(r"""
     見つかりません
     찾을 수 없
     غير موجود
+    nem (?:található|létezik)
+    δεν (?:βρέθηκε|υπάρχει)
+    nu (?:a fost găsit|există)
+    halaman .{0,30}tidak (?:ditemukan|ada|tersedia)
+    can['’]t connect to the server
     (?:an (?:unexpected )?error (?:has )?occurred|something went wrong|please try again later|temporarily unavailable)
 """)
 
@@ -342,6 +379,10 @@ CONSENT_WORDS = Phrases(
     \byour privacy\b
     \bprivacy (?:settings|choices|preferences)\b
     \bpersonal(?:i[sz]ed)? (?:data|ads)\b
+    \b(?:personenbezogene[rn]? daten|données (?:personnelles|à caractère personnel)|datos personales|dati personali|persoonsgegevens
+        |dan(?:e|ych) osobow(?:e|ych)|dados pessoais|personuppgifter)
+    \b(?:unsere|nos|nuestros|nostri|onze|nasi|nossos|våra) (?:\d+ )?(?:partner|partenaires|socios|parceiros)
+    個人(?:データ|情報)
     \b(?:einwilligung|datenschutz|zustimmung|consentement|confidentialité|consentimiento|privacidad|consenso|toestemming
         |zgod[aęy])\b
     файл\w* cookie
@@ -354,6 +395,8 @@ CONSENT_WORDS = Phrases(
         *("cookie", "consent", "gdpr", "ccpa", "legitimate interest", "partners", "vendors", "your privacy", "privacy settings"),
         *("privacy choices", "privacy preferences", "personal data", "personal ads", "ised data", "ized data", "ised ads", "ized ads"),
         *("einwilligung", "datenschutz", "zustimmung", "confidentialité", "privacidad", "consenso", "toestemming", "zgod"),
+        *("personenbezogen", "données", "datos personales", "dati personali", "persoonsgegevens", "osobow", "dados pessoais"),
+        *("personuppgifter", "partner", "partenaires", "socios", "parceiros", "個人"),
         *("隐私", "隱私", "クッキー", "쿠키"),
     ),
 )
@@ -366,6 +409,8 @@ CONSENT_TITLES = Phrases(r"""
     \b(?:bevor sie|avant de continuer|antes de continuar|prima di continuare|voordat je verdergaat)\b
     \bcookies?\b.{0,20}(?:akzeptieren|accepter|aceptar|zustimmen)
     \bmanage (?:your )?(?:cookies|privacy)\b
+    \b(?:ihre|deine|die) privatsphäre\b|\bvotre vie privée\b|\b(?:tu|su) privacidad\b|\b(?:tua|vostra|sua) privacy\b
+    \b(?:je|uw|jouw) privacy\b|\btwoj[ąa] prywatność\b|\bsua privacidade\b|\bdin integritet\b|^プライバシー
 """)
 CONSENT_HOSTS = re.compile(
     r"//(?:consent|guce|cmp|myprivacy|privacy-mgmt|cookies?)\.[\w.-]+|/(?:cookie-?consent|consent|collectConsent|privacy-gate|cookiewall)(?:[/?]|$)",
@@ -413,12 +458,15 @@ BUILT_BY_SCRIPT = Phrases(r"""
     <discourse-assets
     /_nuxt/
     /static/js/main\.
-    id="(?:__next|__nuxt|root|app)"
+    id="(?:__next|__nuxt|root|app|react-target)"
+    /_app/immutable/
+    <astro-island\b
+    \bq:container=
     <app-root
 """)
 
 LOADING = Phrases(r"""
-    ^\W*(?:(?:page |content |now )?loading|please wait|one moment(?: please)?)[\s.…]*(?:please wait[\s.…]*)?$
+    ^\W*(?:(?:page |content |now )?loading|please wait|one moment(?: please)?)[\s.,…]*(?:please wait[\s.…]*)?$
     ^\W*(?:wird geladen|chargement|cargando|caricamento|загрузка|加载中|読み込み中|로딩 중)[\s.…]*$
 """)
 
