@@ -8,7 +8,8 @@ import time
 import pytest
 
 from cormorant.verify import Verdict, support, verify
-from cormorant.verify.quantities import quantities, same
+from cormorant.verify.comparing import same
+from cormorant.verify.quantities import quantities
 from support_twins import TWINS
 
 GATE = (

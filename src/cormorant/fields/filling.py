@@ -17,7 +17,7 @@ from cormorant.fields.records import BESIDE, Fact, Kind, Record, Span
 from cormorant.fields.values import NoValue, borne_out, value_of
 from cormorant.fields.wanted import ITEMS_MAX, Wanted
 from cormorant.passages.sentences import sentences
-from cormorant.verify.quantities import plain_digits
+from cormorant.verify.numerals import plain_digits
 from cormorant.words import folded
 
 QUOTE_MAX_CHARS = 400

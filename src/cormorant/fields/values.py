@@ -16,8 +16,9 @@ from cormorant.address import parse
 from cormorant.errors import InvalidArguments
 from cormorant.fields import names
 from cormorant.fields.wanted import Wanted
+from cormorant.verify.numerals import plain_digits
 from cormorant.verify.polarity import denied, negators
-from cormorant.verify.quantities import Quantity, plain_digits, quantities
+from cormorant.verify.quantities import Quantity, quantities
 from cormorant.verify.reading import Token, tokens
 from cormorant.verify.units import MONEY
 from cormorant.words import folded

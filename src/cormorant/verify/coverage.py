@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from cormorant.verify.comparing import same
 from cormorant.verify.lexicon import NEGATORS, RUN_FUNCTION, SENSES, SOFT_NEGATORS, STOPWORDS
-from cormorant.verify.quantities import Quantity, quantities, same
+from cormorant.verify.quantities import Quantity, quantities
 from cormorant.verify.reading import Page, Sentence, Token, norm_of, tokens
 from cormorant.words import folded
 

@@ -14,13 +14,14 @@ from cormorant.verify.alignment import Alignment, Difference, content, laid_agai
 from cormorant.verify.coverage import Asked, Coverage
 from cormorant.verify.figures import LOOKED_AT, figures, label, topic
 from cormorant.verify.lexicon import MONTHS, STOPWORDS, WEEKDAYS
-from cormorant.verify.polarity import clause_borders, denied, negators, turned, turned_run
+from cormorant.verify.polarity import clause_borders, denied, has_contrary, negators, same_side, turned, turned_run
 from cormorant.verify.reading import Token, likeness
 from cormorant.words import folded
 
 NEARLY = 0.8  # from this share on a negator that only one side has was put in or left out
 NAME_CHARS = 24  # the same in a script without spaces
 NAME_WORDS = 4  # a longer stretch that differs is another wording
+PIVOTS = frozenset(folded(word) for word in ["than", "als", "que", "che", "чем", "dan", "niż", "ніж", "比"])  # between what is compared
 VERBATIM = 0.7  # from this share of aligned tokens on, what differs stands in the place of what it replaces
 
 
@@ -34,6 +35,7 @@ def differences(coverage: Coverage) -> list[Difference]:
     found: list[Difference] = []
     if aligned.matched >= VERBATIM or aligned.one_swap:
         found += _replaced(aligned, coverage)
+    found += _swapped(aligned)
     found += figures(coverage, aligned)
     found += _polarity(coverage, aligned, {d.kind for d in found})
     found += _names(coverage, page_names=page.capitals)
@@ -59,12 +61,20 @@ def _replaced(aligned: Alignment, coverage: Coverage) -> list[Difference]:
         if not mine or not theirs or max(len(mine), len(theirs)) > _most(mine) or all(t.kind == "number" for t in mine):
             continue
         said, stated = _shown(mine, aligned.claim.text), _shown(theirs, aligned.sentence.text)
+        if _initials(said, stated) or _initials(stated, said):
+            continue
         clause = _clause_of(theirs, aligned)
         if contrary := turned(_unshared(mine, clause), [t.raw for t in theirs]) or turned_run(said, stated):
             found.append(Difference("direction", *contrary))
         elif (_is_name(mine, claim) and _is_name(theirs, sentence)) or (aligned.one_swap and _exchanged(mine, theirs, aligned, coverage)):
             found.append(Difference("name", said, stated))
-    return found + _swapped(aligned)
+    return found
+
+
+def _initials(short: str, long: str) -> bool:
+    """Whether one is made of the other's first letters: NATO, North Atlantic Treaty Organization."""
+    letters = "".join(word[0] for word in long.replace("-", " ").split() if word[0].isupper())
+    return short.isupper() and len(short) > 1 and short == letters
 
 
 def _most(found: Sequence[Token]) -> int:
@@ -83,13 +93,19 @@ def _exchanged(mine: Sequence[Token], theirs: Sequence[Token], aligned: Alignmen
     """Where case tells no names: whether one thing was put in another's place, and not another form or order of it."""
     if not (_caseless(mine) and _caseless(theirs)) or _said_nearby(mine, coverage):
         return False
+    if any(t.kind == "hangul" for t in mine) and len(mine) != len(theirs):
+        return False  # Korean says a thing in one word or in two
     said, stated = _shown(mine, aligned.claim.text), _shown(theirs, aligned.sentence.text)
-    if any(q.start <= t.start < q.end for t in mine for q in aligned.claim.quantities):
+    if any(q.start <= t.start < q.end for t in mine for q in aligned.claim.quantities) or same_side(said, stated):
         return False
     if all(t.kind == "run" for t in mine):
         pairs = {said[n : n + 2] for n in range(len(said) - 1)}
         there = sum(pair in aligned.sentence.text for pair in pairs)
-        return _shared_letters(said, stated) < 0.5 and there < 0.5 * max(1, len(pairs))
+        shared = _shared_letters(said, stated)
+        moved = shared <= 0.5 and not any(
+            a == b for a, b in zip(said, stated, strict=False)
+        )  # 山田 for 田中; but 增加 for 增长 is a synonym
+        return (shared < 0.5 or moved) and there < 0.5 * max(1, len(pairs))
     arabic = "\u0590" <= said[:1] <= "\u08ff"
     return not (arabic and len(said) <= 4 and _shared_letters(said, stated) >= 0.6)  # another form of one root
 
@@ -169,10 +185,50 @@ def _polarity(coverage: Coverage, aligned: Alignment, known: set[str]) -> list[D
             contrary = turned_run(claim.text, sentence.text)
         if contrary is not None and not _same_company(contrary, claim.tokens, sentence.tokens):
             contrary = None
+        if contrary is not None and _said_elsewhere(contrary[0], coverage, aligned):
+            contrary = None
+        crossed = _crossed(claim.tokens, sentence.tokens)
+        if crossed and contrary:
+            contrary = None  # "lower than" with its sides changed says the same as "higher than"
+        elif crossed and {t.norm for t in content(claim.tokens)} <= {t.norm for t in content(sentence.tokens)}:
+            contrary = crossed
     if negation and (contrary or "direction" in known):
         return []  # "did not rise" and "fell" say the same
     found = [negation] if negation else []
     return found + ([Difference("direction", *contrary)] if contrary else [])
+
+
+def _said_elsewhere(word: str, coverage: Coverage, aligned: Alignment) -> bool:
+    """Whether another sentence that the claim rests on has the word, and something of the claim that the aligned one lacks."""
+    at = coverage.page.sentences.index(aligned.sentence)
+    terms = {token.norm for token in aligned.claim.tokens if token.raw == word}
+    for other in coverage.places:
+        if other == at or not any(
+            hit.get(other, 0.0) > 0.5 for hit, a in zip(coverage.hits, coverage.claim.asked, strict=True) if a.term in terms
+        ):
+            continue
+        pairs = zip(coverage.hits, coverage.claim.asked, strict=True)
+        if any(hit.get(other, 0.0) > 0.5 >= hit.get(at, 0.0) for hit, a in pairs if a.kind != "function" and a.term not in terms):
+            return True
+    return False
+
+
+def _crossed(mine: Sequence[Token], theirs: Sequence[Token]) -> tuple[str, str] | None:
+    """The things whose places in a comparison changed: "the south tower is taller than the north one"."""
+    sides = [_beside_pivot(tokens) for tokens in (mine, theirs)]
+    if not all(sides):
+        return None
+    left, right, page_left, page_right = (
+        {t.norm: t.raw for t in part if content([t]) or has_contrary(t.raw)} for pair in sides for part in pair
+    )
+    over = [raw for norm, raw in left.items() if norm not in right and norm in page_right and norm not in page_left]
+    back = [raw for norm, raw in right.items() if norm not in left and norm in page_left and norm not in page_right]
+    return (" ".join(over), " ".join(back)) if over and back else None
+
+
+def _beside_pivot(tokens: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]] | tuple[()]:
+    at = next((n for n, t in enumerate(tokens) if folded(t.raw) in PIVOTS), 0)
+    return (tokens[:at], tokens[at + 1 :]) if at else ()
 
 
 def _denial(aligned: Alignment) -> Difference | None:
@@ -187,11 +243,13 @@ def _denial(aligned: Alignment) -> Difference | None:
         if bool(put_in) != bool(left_out) and _sure(claim.text) != _sure(sentence.text):
             return Difference("negation", put_in, left_out)
         return None
-    shared = {t.norm for t in content(claim.tokens)} & {t.norm for t in content(sentence.tokens)}
+    said, stated = {t.norm for t in content(claim.tokens)}, {t.norm for t in content(sentence.tokens)}
     if any(sure for _, _, sure in mine) and not theirs:
+        shared = {a for a in said for b in stated if likeness(a, b)}
         touched = _denied_words(claim.text, claim.tokens) & shared
         return Difference("negation", _negator(claim.text, mine)) if len(touched) > 0.2 * len(shared) else None
     if any(sure for _, _, sure in theirs) and not mine:
+        shared = {b for b in stated for a in said if likeness(a, b)}
         touched = _denied_words(sentence.text, sentence.tokens) & shared
         return Difference("negation", "", _negator(sentence.text, theirs)) if len(touched) > 0.2 * len(shared) else None
     return None

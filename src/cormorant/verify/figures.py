@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from cormorant.verify.alignment import Alignment, Difference
+from cormorant.verify.comparing import rival, same
 from cormorant.verify.coverage import Coverage
 from cormorant.verify.polarity import clause_borders
-from cormorant.verify.quantities import Quantity, rival, same
+from cormorant.verify.quantities import Quantity
 from cormorant.verify.reading import Sentence, Token, placed_terms
 
 TOPIC = 0.45  # the rest of the claim must be carried this far before a figure contradicts
 ELSEWHERE = 0.3  # by how much the rival's sentence must fit better than the one with the claim's own figure
 LOOKED_AT = 400  # sentences whose figures are read when a number is not near
+BORDERING = 0.5  # what the vote of a word counts for the figure of another clause
+CLEARLY = 3  # characters by which a figure must stand nearer to one than to another
+NEAR_CHARS = 30  # how far behind a figure the word may stand that it counts: "412 oil paintings"
 OUTVOTED = 1.5  # by how much the claim's words must stand nearer to the rival than to their own figure
+
+
+_TO = re.compile(r"(?:^|\W)(?:to|auf|bis|à|a|al|до|на|naar|para|إلى|से)(?:\W|$)|到|至|から|에서")
+_BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
 def figures(coverage: Coverage, aligned: Alignment) -> list[Difference]:
@@ -38,6 +47,8 @@ def _figure(quantity: Quantity, coverage: Coverage, aligned: Alignment) -> Diffe
     if against is not None and not _only_at_home(coverage, homes, sentences.index(aligned.sentence)):
         return Difference(label(quantity, against), quantity.raw, against.raw)
     rivals = {n: q for n in near for q in sentences[n].quantities if _rivals(quantity, q, coverage)}
+    if counted := _counts_it(quantity, coverage, homes, rivals) or _in_its_row(quantity, coverage, homes, rivals):
+        return Difference(label(quantity, counted), quantity.raw, counted.raw)
     if not homes:
         if rivals and topic(coverage, near) >= TOPIC:
             best = max(rivals, key=lambda n: topic(coverage, [n]))
@@ -52,6 +63,45 @@ def _figure(quantity: Quantity, coverage: Coverage, aligned: Alignment) -> Diffe
         if n not in homes and topic(coverage, [n]) >= max(0.6, own + ELSEWHERE) and not _only_at_home(coverage, homes, n):
             return Difference(label(quantity, stated), quantity.raw, stated.raw)
     return None
+
+
+def _counts_it(quantity: Quantity, coverage: Coverage, homes: Sequence[int], rivals: Mapping[int, Quantity]) -> Quantity | None:
+    """The page's figure right before the word that the claim counts, where its own figure counts something else: a list."""
+    word = _next_word(coverage.claim.text, coverage.claim.tokens, quantity)
+    if quantity.kind != "count" or not word:
+        return None
+    for n in homes:
+        sentence = coverage.page.sentences[n]
+        ends = [q.end for q in sentence.quantities if same(quantity, q)]
+        if any(t.norm == word and 0 <= t.start - end <= NEAR_CHARS for t in sentence.tokens for end in ends):
+            return None
+    for n, stated in rivals.items():
+        sentence = coverage.page.sentences[n]
+        if n not in homes and stated.kind == "count" and _next_word(sentence.text, sentence.tokens, stated) == word:
+            return stated
+    return None
+
+
+def _in_its_row(quantity: Quantity, coverage: Coverage, homes: Sequence[int], rivals: Mapping[int, Quantity]) -> Quantity | None:
+    """The figure of the row or line that has the claim's other figures and names, where those with its own do not have them."""
+    sentences = coverage.page.sentences
+    others = [q for q in coverage.claim.quantities if q is not quantity and (not q.weak or q.kind == "weekday")]
+    words = [hit for hit, a in zip(coverage.hits, coverage.claim.asked, strict=True) if a.kind in ("name", "word", "run")]
+
+    def carried(n: int) -> int:
+        figures_there = sum(any(same(other, q) for q in sentences[n].quantities) for other in others)
+        return figures_there + sum(hit.get(n, 0.0) > 0.5 for hit in words)
+
+    rows = [n for n in rivals if n not in homes and _is_line(coverage, n)]
+    best = max(rows, key=carried, default=None)
+    return rivals[best] if best is not None and homes and carried(best) > max(carried(n) for n in homes) else None
+
+
+def _is_line(coverage: Coverage, n: int) -> bool:
+    """Whether a sentence is a row of a table or a line of a list, which says a thing of its own."""
+    sentence = coverage.page.sentences[n]
+    before = coverage.page.text[: sentence.start].rpartition("\n")[2]
+    return sentence.text.startswith("|") or bool(_BULLET.fullmatch(before) or _BULLET.match(sentence.text))
 
 
 def _only_at_home(coverage: Coverage, homes: Sequence[int], other: int) -> bool:
@@ -80,6 +130,7 @@ def _outvoted(quantity: Quantity, coverage: Coverage, sentence: Sentence) -> Qua
         return None
     borders = clause_borders(sentence.text)
     stated = placed_terms(sentence.tokens)
+    shared = list(_shared_figures(quantity, coverage, sentence))
     votes: dict[Quantity, float] = {}
     nearest: tuple[float, Quantity] | None = None
     for term, spots in placed_terms(coverage.claim.tokens).items():
@@ -88,8 +139,20 @@ def _outvoted(quantity: Quantity, coverage: Coverage, sentence: Sentence) -> Qua
         owners = {_owner(spot, [*own, *others], borders) for spot in stated[term]}
         if len(owners) != 1 or any(_inside(spot, q) for spot in stated[term] for q in sentence.quantities):
             continue  # it stands beside both figures, or is a part of one
+        if shared and all(_leads(spot, [*own, *others], borders) for spot in stated[term]):
+            continue  # "turnout rose from 41 percent in 2016 to 53 percent in 2020": it is said of both
         owner = owners.pop()
         distance = min(abs(spots[0] - quantity.start), abs(spots[0] - quantity.end))
+        strength = 1.0 if any(_together(spot, owner, borders) for spot in stated[term]) else BORDERING
+        votes[owner] = votes.get(owner, 0.0) + strength / (4 + distance)
+        if nearest is None or distance < nearest[0]:
+            nearest = (distance, owner)
+    for other, place in shared:
+        gaps = sorted((_gap(place, q, sentence.text), q.start, q) for q in [*own, *others])
+        if gaps[1][0] - gaps[0][0] < CLEARLY:
+            continue
+        owner = gaps[0][2]
+        distance = min(abs(other.start - quantity.end), abs(other.end - quantity.start))
         votes[owner] = votes.get(owner, 0.0) + 1 / (4 + distance)
         if nearest is None or distance < nearest[0]:
             nearest = (distance, owner)
@@ -97,6 +160,31 @@ def _outvoted(quantity: Quantity, coverage: Coverage, sentence: Sentence) -> Qua
         return None
     best = max(others, key=lambda q: votes.get(q, 0.0))
     return best if votes.get(best, 0.0) >= OUTVOTED * sum(votes.get(q, 0.0) for q in own) else None
+
+
+def _shared_figures(quantity: Quantity, coverage: Coverage, sentence: Sentence) -> Iterator[tuple[Quantity, Quantity]]:
+    """The claim's other figures of another kind that the sentence has once: the year that a share belongs to."""
+    for other in coverage.claim.quantities:
+        if other is quantity or other.kind == quantity.kind or other.weak:
+            continue
+        places = [q for q in sentence.quantities if q.kind == other.kind and same(other, q)]
+        if len(places) == 1:
+            yield other, places[0]
+
+
+def _gap(one: Quantity, other: Quantity, text: str) -> int:
+    """How far two figures stand apart; a "to" between them begins the other end of a range, and parts them."""
+    low, high = (one.end, other.start) if one.end <= other.start else (other.end, one.start)
+    return high - low + (len(text) if _TO.search(text[low:high]) else 0)
+
+
+def _leads(spot: int, figures: Sequence[Quantity], borders: Sequence[int]) -> bool:
+    """Whether a word stands before all of these figures in the one clause that has them."""
+    return all(spot < q.start and _together(spot, q, borders) for q in figures)
+
+
+def _together(spot: int, figure: Quantity, borders: Sequence[int]) -> bool:
+    return bisect_right(borders, spot) == bisect_right(borders, figure.start)
 
 
 def _inside(spot: int, quantity: Quantity) -> bool:
@@ -135,6 +223,11 @@ def _weak_figure(quantity: Quantity, coverage: Coverage, aligned: Alignment) -> 
     near = [coverage.page.sentences[n] for n in _window(coverage)]
     if any(same(quantity, q) for s in near for q in s.quantities):
         return None
+    for stated in (q for sentence in near for q in sentence.quantities):
+        if quantity.kind not in ("count", stated.kind) or stated.kind == "count" or not set(quantity.bare) & set(stated.bare):
+            continue
+        if quantity.kind == stated.kind:  # three weeks, three months
+            return Difference(label(quantity, stated), quantity.raw, stated.raw)
     counted = _next_word(coverage.claim.text, coverage.claim.tokens, quantity)
     for sentence in near:
         for stated in sentence.quantities:

@@ -12,7 +12,7 @@ from cormorant.words import folded
 NEGATORS = frozenset(
     folded(word)
     for word in """
-    not n't never no none nor neither cannot nobody nothing nowhere dont doesnt didnt isnt arent wasnt werent wont wouldnt cant
+    not n't never no none nor neither cannot failed fails nobody nothing nowhere dont doesnt didnt isnt arent wasnt werent wont wouldnt cant
     couldnt shouldnt hasnt havent hadnt aint nunca jamás ningún ninguna ninguno nadie tampoco pas jamais aucun aucune nicht kein
     keine keinen keinem keiner keines nie niemals niemand non mai nessun nessuna nessuno não nunca nenhum nenhuma ninguém niet
     geen nooit niemand не нет никогда нельзя никто ні немає ніколи nigdy nikt değil değildir yok yoktur asla değildi لا لم لن ليس
@@ -23,7 +23,7 @@ NEGATORS = frozenset(
 SOFT_NEGATORS = frozenset(
     folded(word)
     for word in """
-    without hardly barely fails failed fail unable refused denied lacks lacked lacking lack refuse rejected declined nada sin
+    without hardly barely unable refused denied lacks lacked lacking lack refuse rejected declined nada sin
     personne rien ne ohne weder nichts niente senza sem zonder без ни ничего никакой никаких bez hiç hiçbir olmayan olmadan غير دون بدون
     نه بدون न मत बिना कभी ما
     """.split()
@@ -53,7 +53,7 @@ JOINING_RUNS = ("และ", "แต่", "เพราะ", "ซึ่ง", "�
 # Parts of a run without spaces, longest first. 不/非/無 inside common words that negate nothing are taken out beforehand.
 NEGATING_RUNS = (
     "ไม่ใช่", "ไม่ได้", "ไม่", "มิได้", "没有", "沒有", "从未", "從未", "并非", "並非", "并未", "並未", "不", "没", "沒", "未",
-    "ではない", "ではなく", "ではなかった", "なかった", "しない", "されない", "られない", "ません", "ておらず", "せず", "されず", "えない", "らない",
+    "がない", "はない", "もない", "ではない", "ではなく", "ではなかった", "なかった", "しない", "されない", "られない", "ません", "ておらず", "せず", "されず", "えない", "らない",
 )  # fmt: skip
 NOT_NEGATING = (
     "不同", "不断", "不斷", "不仅", "不僅", "不但", "不久", "不少", "不过", "不過", "不管", "不论", "不論", "不锈", "不足", "不良", "不列颠", "不列顛", "不動産",
@@ -208,7 +208,7 @@ OPPOSITES = [
     больше более|меньше менее
     выше|ниже
     до перед|после
-    вырос выросла выросло выросли увеличился увеличилась увеличилось увеличились возрос возросла возросло повысился повысилась рост|упал упала упало упали снизился снизилась снизилось снизились уменьшился уменьшилась уменьшилось сократился сократилась падение
+    вырос выросла выросло выросли увеличился увеличилась увеличилось увеличились возрос возросла возросло возросли повысился повысилась повысилось повысились рост|упал упала упало упали снизился снизилась снизилось снизились уменьшился уменьшилась уменьшилось уменьшились сократился сократилась сократилось сократились падение
     крупнейший крупнейшая крупнейшим крупнейшей|мельчайший мельчайшая наименьший
     старейший старейшая|новейший младший
     первый первая первой первым первое|последний последняя последней последним последнее второй вторая второе вторым
@@ -282,7 +282,7 @@ OPPOSITE_RUNS = [
     ชนะ|แพ้
     เปิด|ปิด
     คนแรก แห่งแรก ครั้งแรก|คนสุดท้าย แห่งที่สอง ครั้งที่สอง ครั้งสุดท้าย
-    증가 상승 늘어|감소 하락 줄어
+    증가 상승 늘어 늘었|감소 하락 줄어 줄었
     이전|이후
     가장 큰 최대|가장 작은 최소
     북쪽 북부|남쪽 남부

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from cormorant.verify.coverage import senses
 from cormorant.verify.lexicon import (
     HARMLESS,
     JOINING,
@@ -20,7 +21,7 @@ from cormorant.verify.lexicon import (
     TURKISH_NEGATION,
     UNTIL,
 )
-from cormorant.verify.reading import Token
+from cormorant.verify.reading import Token, norm_of
 from cormorant.words import folded
 
 REACH = 4  # tokens on either side that a negator can deny
@@ -109,6 +110,11 @@ def _sides() -> dict[str, list[tuple[int, int]]]:
     return found
 
 
+def has_contrary(word: str) -> bool:
+    """Whether the word is one side of a pair; "sur" is south and no function word then."""
+    return folded(word) in _sides()
+
+
 def turned(claimed: Iterable[str], stated: Iterable[str]) -> tuple[str, str] | None:
     """A word of the claim whose contrary stands in its place: both words, as they stand."""
     sides = _sides()
@@ -122,6 +128,15 @@ def turned(claimed: Iterable[str], stated: Iterable[str]) -> tuple[str, str] | N
             if (number, 1 - side) in other:
                 return word, other[number, 1 - side]
     return None
+
+
+def same_side(said: str, stated: str) -> bool:
+    """Whether two wordings are of one side of a pair, or of one sense: rose and grew, 增加 and 增长."""
+    sides, words = _sides(), [text.split() for text in (folded(said), folded(stated))]
+    mine, theirs = ({place for word in each for place in sides.get(word, ())} for each in words)
+    if mine & theirs or any(norm_of(a) in senses().get(norm_of(b), ()) for a in words[0] for b in words[1]):
+        return True
+    return any(any(w in said for w in side.split()) and any(w in stated for w in side.split()) for pair in OPPOSITE_RUNS for side in pair)
 
 
 def turned_run(claimed: str, stated: str) -> tuple[str, str] | None:

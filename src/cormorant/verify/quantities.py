@@ -13,26 +13,20 @@ from functools import lru_cache
 from typing import Literal
 
 from cormorant.verify.lexicon import AMBIGUOUS_MONTHS, APPROXIMATE, AT_LEAST, AT_MOST, LOWER_DAYS, MONTHS, WEEKDAYS
+from cormorant.verify.numerals import CJK, MIXED, THAI, cjk, mixed, plain_digits, readings, roman, thai
 from cormorant.verify.spelled import languages, spelled
 from cormorant.verify.units import (
     AMBIGUOUS_UNITS,
-    CJK_DIGITS,
     CJK_SCALES,
-    MONEY,
     ORDINALS,
     POUNDS,
     SCALES,
     SIGNS,
-    THAI_DIGITS,
-    THAI_SCALES,
     UNITS,
 )
 from cormorant.words import folded
 
 Bound = Literal["=", "~", ">", "<"]
-CONVERTED = 0.012  # relative difference that a rounded unit conversion may make
-ROUNDED = 0.06  # what "about" allows
-BOUNDED = 0.35  # how far "over 5,000" may lie below the true figure
 BUDDHIST_ERA = 543
 ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
 
@@ -58,24 +52,21 @@ _RUNS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400
 LETTER = (
     rf"(?:[^\W\d_{_RUNS}]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u09e5\u0a01-\u0dff\u200c\u200d])"
 )
-_DIGIT_FORMS = re.compile(r"[^\x00-\x7f]")
 _NUMBER = (
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)"
     r"|\d{1,3}(?:['’\u00a0\u202f\u2009 ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 )
-_CJK = "零〇一二三四五六七八九十百千万萬亿億兆两兩壹贰叁"
-_THAI = "|".join(sorted([*THAI_DIGITS, *THAI_SCALES], key=len, reverse=True))
-_MIXED = "十百千万萬億亿兆만억천"
 _FIGURES = (
     rf"(?P<reference>\[\s*\d{{1,3}}\s*\])"
     rf"|(?P<iso>(?<!\d)\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d))"
-    rf"|(?P<dmy>(?<![\d.])\d{{1,2}}(?P<sep>[-/.])\d{{1,2}}(?P=sep)(?:\d{{4}}|\d{{2}})(?![\d.]))"
+    rf"|(?P<dmy>(?<![\d.])\d{{1,2}}(?P<sep>[-/.])\d{{1,2}}(?P=sep)(?:\d{{4}}|\d{{2}})(?!\.?\d))"
     rf"|(?P<clock>(?<!\d)\d{{1,2}}:\d{{2}}(?!\d))"
-    rf"|(?P<mixed>\d+(?:\.\d+)?[{_MIXED}]+(?:\d+[{_MIXED}]*)+(?![\d.,]))"
+    rf"|(?P<mixed>\d+(?:\.\d+)?[{MIXED}]+(?:\d+[{MIXED}]*)+(?![\d.,]))"
     rf"|(?P<number>{_NUMBER})"
-    rf"|(?P<cjk>[{_CJK}]+)"
-    rf"|(?P<thai>(?:{_THAI})+)"
-    rf"|(?P<roman>\b[IVXLC]{{2,7}}\b)"
+    rf"|(?P<hundredths>百分之(?:\d+(?:\.\d+)?|[{CJK}]+))"
+    rf"|(?P<cjk>[{CJK}]+)"
+    rf"|(?P<thai>(?:{THAI})+)"
+    rf"|(?P<roman>\b[IVXLC]{{2,7}}(?:e|ème)?\b)"
     rf"|(?P<word>LETTER+(?:['’]LETTER+)?)"
 )
 _FIGURE = re.compile(_FIGURES.replace("LETTER", LETTER))
@@ -111,6 +102,22 @@ _AREA_WORDS = {
     "quadrados",
 }
 _CUBIC_WORDS = {"cubic", "cubico", "cubicos", "cube", "cubes", "кубических", "куб", "مكعب", "घन", "kubik"}
+DEGREES = {
+    "degree",
+    "degrees",
+    "grad",
+    "degres",
+    "grados",
+    "gradi",
+    "graus",
+    "градусов",
+    "градуса",
+    "градус",
+    "derece",
+    "درجة",
+    "डिग्री",
+    "องศา",
+}
 _YEAR_WORDS = {"год", "года", "году", "годом", "годы", "г", "гг", "yili", "yilinda", "yilindan", "عام", "سنة", "में", "सन", "ปี", "yil"}
 _RANGE = re.compile(r"\s*[-–—~〜至到]\s*$")
 _TURKISH = re.compile("[ığşİĞŞçöü]|dir\\b")
@@ -119,21 +126,8 @@ _OF_MONEY = re.compile(
     r"\b(?:cost|costs|paid|pay|price|priced|worth|spent|spend|sold|bought|budget|fund\w*|sterling|donat\w*|invest\w*|raised)\b|£", re.I
 )
 _SIGNED = re.compile(r"(?:^|[\s(（])[-−–]$")
+_HUNDREDTHS = re.compile(r"(?:ร้อยละ|\byüzde|\byuzde|%)\s?$", re.I)  # before the number, where others have it behind
 _UNSPACED_UNITS = sorted((name for name in UNITS if _UNSPACED.match(name)), key=len, reverse=True)
-
-
-def plain_digits(text: str) -> str:
-    """The text with every script's digits and number signs as ASCII ones; as long as before."""
-    if text.isascii():
-        return text
-    return _DIGIT_FORMS.sub(lambda m: _plain_digit(m[0]), text)
-
-
-@lru_cache(maxsize=4096)
-def _plain_digit(char: str) -> str:
-    if char.isdecimal():
-        return str(int(char))
-    return {"٬": ",", "٫": ".", "，": ",", "．": ".", "％": "%", "٪": "%", "：": ":", "＄": "$", "￥": "¥"}.get(char, char)
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -171,20 +165,25 @@ def _figure(match: re.Match[str], text: str) -> Iterator[Quantity]:
         hours, minutes = match["clock"].split(":")
         yield Quantity(start, end, "clock", (int(hours) * 60.0 + int(minutes), (int(hours) + 12) * 60.0 + int(minutes)), match[0])
     elif match["mixed"]:
-        yield _measured(start, end, (_mixed(match["mixed"]),), text, grouped=True)
+        yield _measured(start, end, (mixed(match["mixed"]),), text, grouped=True)
     elif match["number"]:
-        yield _measured(start, end, _readings(match["number"]), text, grouped=not match["number"].isdigit())
+        yield _measured(start, end, readings(match["number"]), text, grouped=not match["number"].isdigit())
+    elif match["hundredths"]:
+        said = match["hundredths"].removeprefix("百分之")
+        value = float(said) if said[0].isdigit() else cjk(said)
+        if value is not None:
+            yield Quantity(start, end, "percent", (value,), match[0], bare=(value,))
     elif match["cjk"]:
-        value = _cjk(match["cjk"])
+        value = cjk(match["cjk"])
         counted = text[end : end + 1] in _COUNTED or (text[max(0, start - 1) : start] in "第约約" and start > 0)
         if value is not None and (len(match["cjk"]) > 1 or counted) and match["cjk"] not in ("万一", "一一"):
             yield _measured(start, end, (value,), text, grouped=len(match["cjk"]) != 4)
     elif match["thai"]:
-        value = _thai(match["thai"])
+        value = thai(match["thai"])
         if len(match["thai"]) > 4:
             yield _measured(start, end, (value,), text, grouped=True)
     elif match["roman"]:
-        value = _roman(match["roman"])
+        value = roman(match["roman"].rstrip("eèm"))
         if value:
             yield Quantity(start, end, "count", (float(value),), match[0], weak=True)
 
@@ -195,87 +194,10 @@ def _date(start: int, end: int, raw: str, years: list[int], months: list[int], d
             yield Quantity(start, end, kind, tuple(map(float, values)), raw)
 
 
-def _readings(number: str) -> tuple[float, ...]:
-    """Every value the digits can mean: `1.234` is 1234 to a German and 1.234 to an American."""
-    bare = re.sub(r"['’\u00a0\u202f\u2009 ]", "", number)
-    if bare.isdigit():
-        return (float(bare),)
-    commas, points = bare.count(","), bare.count(".")
-    if commas and points:
-        decimal = max(bare.rfind(","), bare.rfind("."))
-        return (float(re.sub(r"[.,]", "", bare[:decimal]) + "." + bare[decimal + 1 :]),)
-    separator = "," if commas else "."
-    parts = bare.split(separator)
-    if len(parts) > 2:
-        return (float("".join(parts)),)
-    as_decimal = float(".".join(parts))
-    if len(parts[1]) == 3 and parts[0] not in ("", "0") and len(parts[0]) <= 3:
-        return (float("".join(parts)), as_decimal)
-    return (as_decimal,)
-
-
-def _cjk(run: str) -> float | None:
-    if all(char in CJK_DIGITS for char in run):
-        return float("".join(str(CJK_DIGITS[char]) for char in run))
-    total = section = digit = 0.0
-    for char in run:
-        if char in CJK_DIGITS:
-            digit = CJK_DIGITS[char]
-        elif CJK_SCALES[char] >= 10_000:
-            total = (
-                (total + section + digit or 1) * CJK_SCALES[char]
-                if CJK_SCALES[char] > 10_000 and total
-                else total + (section + digit or 1) * CJK_SCALES[char]
-            )
-            section = digit = 0
-        else:
-            section += (digit or 1) * CJK_SCALES[char]
-            digit = 0
-    return total + section + digit
-
-
-def _mixed(run: str) -> float:
-    """Digits and scales by turns: 3万5千, 1억2천만."""
-    total = section = 0.0
-    for digits, scale in re.findall(rf"(\d*(?:\.\d+)?)([{_MIXED}]?)", run):
-        size = CJK_SCALES.get(scale, 1)
-        if size >= 10_000:
-            total, section = total + (section + float(digits or 0) or 1) * size, 0
-        elif digits or scale:
-            section += float(digits or 1) * size
-    return total + section
-
-
-def _thai(run: str) -> float:
-    total = digit = 0.0
-    for part in re.findall(_THAI, run):
-        if part in THAI_DIGITS:
-            digit = THAI_DIGITS[part]
-        elif THAI_SCALES[part] == 10**6:
-            total, digit = (total + digit or 1) * 10**6, 0
-        else:
-            total, digit = total + (digit or 1) * THAI_SCALES[part], 0
-    return total + digit
-
-
-def _roman(numeral: str) -> int:
-    values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[char] for char in numeral]
-    total = sum(-v if n + 1 < len(values) and v < values[n + 1] else v for n, v in enumerate(values))
-    return total if numeral == _to_roman(total) else 0
-
-
-def _to_roman(value: int) -> str:
-    out = ""
-    for size, sign in ((100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):
-        while value >= size:
-            out, value = out + sign, value - size
-    return out
-
-
 def _measured(start: int, end: int, values: tuple[float, ...], text: str, *, grouped: bool, weak: bool = False) -> Quantity:
     """The number with what stands around it: sign, currency, scale word, unit, ordinal or decade ending."""
     raw_start, raw_end = start, end
-    before = text[max(0, start - 6) : start]
+    before = text[max(0, start - 7) : start]
     if _SIGNED.search(before):
         values = tuple(-v for v in values)
     money = next((sign for sign in SIGNS if before.rstrip(" \u00a0").endswith(sign)), "")
@@ -287,9 +209,10 @@ def _measured(start: int, end: int, values: tuple[float, ...], text: str, *, gro
     elif values[0] % 10 == 0 and values[0] < 100 and (tail := _DECADE_TAIL.match(text, end)):
         return Quantity(start, tail.end(), "decade", (1900 + values[0], 1800 + values[0], 2000 + values[0]), text[start : tail.end()])
     end, scale, scaled = _scale(end, text, money=bool(money))
-    kind, factor, end = ("", 1.0, end) if money else _unit(end, text)
-    if money:
-        kind, factor = UNITS[money]
+    hundredths = _HUNDREDTHS.search(before)
+    kind, factor, end = ("", 1.0, end) if money or hundredths else _unit(end, text)
+    if money or hundredths:
+        kind, factor = UNITS[money] if money else ("percent", 1.0)
     if era and text[raw_end : raw_end + 1] == "年":
         return Quantity(start, raw_end + 1, "year", tuple(v + era for v in values), text[start : raw_end + 1])
     if year_like and not scaled and not money and (not kind or _is_year(raw_end, text, kind)):
@@ -301,17 +224,16 @@ def _measured(start: int, end: int, values: tuple[float, ...], text: str, *, gro
     if dated := _cjk_date(raw_end, text, values):
         return Quantity(start, raw_end + 1, dated, values, text[start : raw_end + 1])
     bare = tuple(v * scale for v in values)
-    readings = tuple(v * factor for v in bare)
     return Quantity(
         start,
         end,
         kind or "count",
-        readings,
+        tuple(v * factor for v in bare),
         text[start:end],
         weak=weak,
         scaled=scaled,
         factor=factor,
-        bare=tuple(v * scale for v in values),
+        bare=bare,
     )
 
 
@@ -368,8 +290,7 @@ def _unit(end: int, text: str) -> tuple[str, float, int]:
     """The unit behind the number: its dimension, its factor, and where it ends."""
     gap = _GAP.match(text, end)
     at = gap.end() if gap else end
-    if text[at : at + 3].lower() in ("de ", "of "):  # "millones de dólares"
-        at += 3
+    at += next((len(of) for of in ("de ", "of ", "d'", "d’") if text.startswith(of, at)), 0)  # "millones de dólares", "millions d'euros"
     if _UNSPACED.match(text, at):
         for name in _UNSPACED_UNITS:
             if text.startswith(name, at) or (folded(text[at : at + 8]).startswith(name) and not text[at].isascii()):
@@ -377,6 +298,9 @@ def _unit(end: int, text: str) -> tuple[str, float, int]:
                 return dimension, factor, at + len(name)
         return "", 1.0, end
     word = _WORD.match(text, at)
+    if word is not None and folded(word[0]) in DEGREES:
+        gap = _GAP.match(text, word.end())
+        word = _WORD.match(text, gap.end() if gap else word.end()) or word
     if word is None:
         return "", 1.0, end
     name, area = folded(word[0]), 1
@@ -504,66 +428,3 @@ def _dated(found: list[Quantity]) -> list[Quantity]:
             if century + value > previous.values[0]:
                 out[n] = replace(quantity, kind="year", values=(century + value,))
     return out
-
-
-def same(claimed: Quantity, stated: Quantity) -> bool:
-    """Whether the page's figure bears the claim's out."""
-    if not comparable(claimed, stated):
-        return False
-    tolerance = CONVERTED if claimed.kind == stated.kind and (claimed.factor != stated.factor) else 1e-9
-    if claimed.bound == "~" or stated.bound == "~":
-        tolerance = max(tolerance, ROUNDED)
-    elif claimed.scaled and not stated.scaled:
-        tolerance = max(tolerance, _rounding(claimed))
-    loose = claimed.kind != stated.kind and "count" in (claimed.kind, stated.kind)
-    for a in claimed.bare or claimed.values if loose else claimed.values:
-        for b in stated.bare or stated.values if loose else stated.values:
-            if abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-12):
-                return True
-            if claimed.bound == ">" and a < b <= a * (1 + BOUNDED):
-                return True
-            if claimed.bound == "<" and a > b >= a * (1 - BOUNDED):
-                return True
-    if claimed.kind == "decade":
-        return any(a <= b < a + 10 for a in claimed.values for b in stated.values)
-    return False
-
-
-def _rounding(quantity: Quantity) -> float:
-    """The relative slack of a round figure with two or more digits: 4.9 million stands for 4,873,000."""
-    digits = len(re.sub(r"\D", "", re.split(r"[^\d.,]", quantity.raw)[0]))
-    return 0.6 * 10.0 ** (1 - digits) if digits >= 2 else 1e-9
-
-
-_LOOSE = {"count"}
-
-
-def comparable(a: Quantity, b: Quantity) -> bool:
-    """Whether the two could be the same figure: the same kind, or one of them only a number."""
-    if a.kind == b.kind:
-        return True
-    if {a.kind, b.kind} <= {"year", "decade"}:
-        return True
-    if a.kind in _LOOSE or b.kind in _LOOSE:
-        return (
-            "month" not in (a.kind, b.kind)
-            and "weekday" not in (a.kind, b.kind)
-            and not (MONEY & {a.kind, b.kind} and a.scaled != b.scaled)
-        )
-    return {a.kind, b.kind} == {"gbp", "mass"}  # pounds
-
-
-def rival(claimed: Quantity, stated: Quantity) -> bool:
-    """Whether the page's figure stands where the claim's ought to: the same kind of figure with another value, or the same
-    number of something else."""
-    if same(claimed, stated):
-        return False
-    if claimed.kind == stated.kind:
-        return True
-    kinds = {claimed.kind, stated.kind}
-    if kinds <= MONEY:
-        return True
-    return not kinds & _CALENDAR and bool(set(claimed.bare) & set(stated.bare))
-
-
-_CALENDAR = {"year", "month", "day", "weekday", "decade", "clock"}

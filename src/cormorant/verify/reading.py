@@ -15,7 +15,8 @@ from functools import cached_property, lru_cache
 
 from cormorant.passages.sentences import sentences
 from cormorant.verify.lexicon import STOPWORDS
-from cormorant.verify.quantities import _RUNS, LETTER, Quantity, plain_digits, quantities
+from cormorant.verify.numerals import plain_digits
+from cormorant.verify.quantities import _RUNS, LETTER, Quantity, quantities
 from cormorant.words import folded, stem
 
 PAGES_KEPT = 64
@@ -29,6 +30,10 @@ _IN_RUN = re.compile(f"[{_RUNS}]")
 _SIGNS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff]")
 _TARGET = re.compile(r"\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")  # where a Markdown link leads
 _HANGUL = re.compile("[\uac00-\ud7a3]")
+_TABLE = re.compile(r"^(?P<head>\|.*)\n\|[ :|-]+\|?[ ]*\n(?:\|.*(?:\n|\Z))*", re.M)
+_PARTICLE = re.compile(
+    "(?<=..)(?:에서는|에서|에는|에게|으로는|으로|까지|부터|은|는|이|가|을|를|의|에|로|와|과|도)$"
+)  # behind a Korean noun
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2,}")
 _ARABIC_PREFIX = re.compile("^(?:وال|بال|كال|فال|لل|ال|و|ب|ل|ف)(?=.{3})")
 
@@ -81,7 +86,7 @@ def _number_norm(raw: str) -> str:
 
 def _run(raw: str, at: int) -> list[Token]:
     if _HANGUL.match(raw):
-        return [Token(at, at + len(raw), raw, raw, "hangul")]
+        return [Token(at, at + len(raw), raw, _PARTICLE.sub("", raw), "hangul")]
     found: list[Token] = []
     done = 0
     for match in _KATAKANA.finditer(raw):
@@ -224,8 +229,10 @@ def page(text: str) -> Page:
     read = _TARGET.sub(lambda m: "]" + " " * (len(m[0]) - 1), text)  # as long as before: places stay what they are
     found = tuple(Sentence(read[start:end], start, end) for start, end in sentences(text))
     where: dict[str, list[int]] = defaultdict(list)
+    heads = [(table.start(), table.end(), quick_terms(table["head"])) for table in _TABLE.finditer(read)]
     for number, sentence in enumerate(found):
-        for term in quick_terms(sentence.text):
+        above = next((terms for start, end, terms in heads if start <= sentence.start < end), None)
+        for term in quick_terms(sentence.text) | (above or set()):  # a row says what stands under the heads of its columns
             where[term].append(number)
     by_prefix: dict[str, list[str]] = defaultdict(list)
     for term in where:

@@ -158,7 +158,10 @@ for _language, _first, _step, _line in (
     ("ar", 200, 100, "مئتان ثلاثمائة أربعمائة خمسمائة ستمائة سبعمائة ثمانمائة تسعمائة"),
     ("hi", 1, 1, "एक दो तीन चार पांच छह सात आठ नौ दस ग्यारह बारह तेरह चौदह पंद्रह सोलह सत्रह अठारह उन्नीस बीस"),
     ("hi", 5, 1, "पाँच छः"),
-    ("hi", 30, 10, "तीस चालीस पचास साठ सत्तर अस्सी नब्बे"),
+    ("hi", 21, 1, "इक्कीस बाईस तेईस चौबीस पच्चीस छब्बीस सत्ताईस अट्ठाईस उनतीस तीस इकतीस बत्तीस तैंतीस चौंतीस पैंतीस छत्तीस सैंतीस अड़तीस उनतालीस चालीस"),
+    ("hi", 41, 1, "इकतालीस बयालीस तैंतालीस चौवालीस पैंतालीस छियालीस सैंतालीस अड़तालीस उनचास पचास इक्यावन बावन तिरपन चौवन पचपन छप्पन सत्तावन अट्ठावन उनसठ साठ"),
+    ("hi", 61, 1, "इकसठ बासठ तिरसठ चौंसठ पैंसठ छियासठ सड़सठ अड़सठ उनहत्तर सत्तर इकहत्तर बहत्तर तिहत्तर चौहत्तर पचहत्तर छिहत्तर सतहत्तर अठहत्तर उनासी अस्सी"),
+    ("hi", 81, 1, "इक्यासी बयासी तिरासी चौरासी पचासी छियासी सत्तासी अट्ठासी नवासी नब्बे इक्यानवे बानवे तिरानवे चौरानवे पचानवे छियानवे सत्तानवे अट्ठानवे निन्यानवे"),
 ):  # fmt: skip
     _count(_language, _first, _line, _step)
 # The words that multiply what stands before them.
@@ -195,8 +198,8 @@ primera segunda tercera cuarta quinta sexta séptima octava novena décima
 primer - tercer - - - - - - -
 premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième
 première seconde - - - - - - - -
-erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte
-ersten zweiten dritten vierten fünften sechsten siebten achten neunten zehnten
+erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte elfte zwölfte dreizehnte vierzehnte fünfzehnte sechzehnte siebzehnte achtzehnte neunzehnte zwanzigste
+ersten zweiten dritten vierten fünften sechsten siebten achten neunten zehnten elften zwölften dreizehnten vierzehnten fünfzehnten sechzehnten siebzehnten achtzehnten neunzehnten zwanzigsten
 erster zweiter dritter vierter fünfter sechster siebter achter neunter zehnter
 primo secondo terzo quarto quinto sesto settimo ottavo nono decimo
 primeiro segundo terceiro quarto quinto sexto sétimo oitavo nono décimo
