@@ -57,6 +57,9 @@ $(VENV)/.bench: requirements/bench.txt $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $(VENV)/.bench
 
+adapters:  ## the tools inside the real agent frameworks, each in an environment of its own
+	scripts/adapters.sh
+
 requirements:  ## pin anew, with hashes and without any download address
 	scripts/pin.sh
 
