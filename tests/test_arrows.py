@@ -12,6 +12,7 @@ ROOMS = [  # top to bottom; a room imports from lower lines only, and from itsel
     ("surfaces", "adapters"),
     ("blocking",),
     ("web",),
+    ("session",),
     ("backends",),
     ("capabilities", "fetching", "fitting"),
     ("research", "drift", "crawl"),

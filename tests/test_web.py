@@ -171,6 +171,19 @@ async def test_gates_see_every_moment_and_may_say_no(tmp_path) -> None:
         assert "1944" not in json.dumps(found.as_dict()), "what is found in a stored page is handed over too"
 
 
+async def test_a_gate_may_change_what_a_call_asks_for(tmp_path) -> None:
+    async def frugal(moment):
+        if isinstance(moment, Called) and moment.tool == "web_fetch":
+            return Called(moment.tool, {**moment.arguments, "budget": 150, "section": "Install"})
+        return moment
+
+    async with opened(tmp_path, gates=[frugal]) as (web, _, base):
+        page = await web.fetch(f"{base}/guide", budget=5_000)
+    assert page.fit["budget"] == 150
+    assert page.fit["view"] == "section"
+    assert "Run the installer" in page.content
+
+
 async def test_strict_provenance_wants_an_address_to_have_been_seen(tmp_path) -> None:
     settings = {"egress": {"allow_ranges": ["127.0.0.0/8"], "provenance": "strict"}}
     async with opened(tmp_path, settings=settings) as (web, _, base):

@@ -1,4 +1,4 @@
-"""`Web`: the one object a program needs. It owns the policy, the transport, the store, the parts, the gates and the ledger.
+"""`Web`: the one object a program needs: the tools, on top of a session.
 
 Every method is a walk over the rooms below: gates see the call, the work is done, the result is stored, gates see what is
 handed over. `BlockingWeb` is the same for code without an event loop.
@@ -7,60 +7,46 @@ handed over. `BlockingWeb` is the same for code without an event loop.
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from cormorant import fields, sse
-from cormorant import settings as settings_room
+from cormorant import fields
 from cormorant.address import parse
 from cormorant.answer import Answer
 from cormorant.answer import Options as AnswerOptions
 from cormorant.answer import answer as answer_walk
-from cormorant.backends import Backends
 from cormorant.changes import changes
 from cormorant.citations import Style
 from cormorant.crawl import LINKS_MAX, Reach, SiteMap, crawl, site_map
 from cormorant.document import Document
 from cormorant.drift import recheck
-from cormorant.errors import CormorantError, InvalidArguments, Refused
+from cormorant.errors import CormorantError, InvalidArguments
 from cormorant.events import Emit, Event, Updated, nowhere
-from cormorant.fetching import Fetcher, Wanted, errors_of
+from cormorant.fetching import Wanted, errors_of
 from cormorant.find import find as find_in
 from cormorant.fitting import Shape, fitted, fitted_data, fitted_stored, shares
-from cormorant.gates import Called, Gate, HandedOver, through
-from cormorant.ledger import Ledger
+from cormorant.gates import HandedOver, through
 from cormorant.models import LanguageModel
-from cormorant.parts import part
-from cormorant.policy import Check, Policy
-from cormorant.research import Agent, Definition, Report, read_definition
+from cormorant.research import Definition, Report, read_definition
 from cormorant.research import research as research_walk
 from cormorant.results import Item as Target
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found, Hit, Query, Reply
-from cormorant.settings import Follower, Settings, at_once
-from cormorant.store import Store, open_store
-from cormorant.store.held import Held, Item, new_id, select
-from cormorant.tape import FOUND, ITEM, PLAIN, open_tape
+from cormorant.session import Notes, Session
+from cormorant.store.held import Held, Item, select
+from cormorant.tape import PLAIN
 
 if TYPE_CHECKING:
-    from cormorant.choice import Finder
-    from cormorant.library import Library, Progress
+    from cormorant.library import Progress
 
 TARGETS_MAX = 20
 QUERIES_MAX = 10
 OUTPUT_BYTES = 64_000  # of a page where the caller named no size at all
-PROBE_S, PROBE_BYTES = 5.0, 10_000
-LEAST_TOKENS = 64  # a header with its id and a word of the page
-QUEUED_EVENTS = 64  # a slow reader of a stream slows the work instead of filling memory
-Notes = tuple[str, ...]
 
 
-class Web:
+class Web(Session):
     """Search, fetch, read back and answer, under one policy.
 
     `settings` is a `Settings`, a mapping of its sections, None for the defaults, or `settings.follow()`, which takes in
@@ -69,47 +55,6 @@ class Web:
     folder whose files may be read. `gates` see every call, request and result. `record` is a WARC file that everything
     which comes from outside is written to; with `replay` it comes from that file, and the network is left alone.
     """
-
-    def __init__(
-        self,
-        settings: Settings | Mapping[str, Any] | Follower | None = None,
-        *,
-        policy: Policy | None = None,
-        session: str | Path | None = None,
-        gates: Sequence[Gate] = (),
-        resolve: Callable[[str, int], Any] | None = None,
-        record: str | Path | None = None,
-        replay: str | Path | None = None,
-        workspace: str | Path | None = None,
-        store: Store | None = None,
-    ) -> None:
-        self._followed = settings if isinstance(settings, Follower) else None
-        self.settings = settings.settings if isinstance(settings, Follower) else settings_room.of(settings)
-        self._own_policy = policy
-        self.policy = policy or _policy_of(self.settings)
-        self.gates = tuple(gates)
-        self.ledger = Ledger(self.settings.limits)
-        self.store = store or open_store(self.settings.store, session)
-        folder = Path(workspace) if workspace else None
-        self._tape = open_tape(record, replay, lambda text: self.fetcher.guard.redact(text))
-        self.fetcher = Fetcher(
-            self.settings, self.policy, self.ledger, gates=self.gates, resolve=resolve, workspace=folder, tape=self._tape
-        )
-        self._backends = Backends(self.fetcher)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """Ends the session: connections close, this session's page cache goes, stored results stay."""
-        await self.fetcher.aclose()
-        await self.store.aclose()
-        self._tape.close()
-        if "library" in self.__dict__:
-            await asyncio.to_thread(self.library.close)
 
     # -- search ------------------------------------------------------------------------------------------------------
 
@@ -215,20 +160,12 @@ class Web:
             raise InvalidArguments(f"{len(targets)} targets, at most {TARGETS_MAX} at once", remedy="fetch them in several calls")
         notes += await self._renewed()
         called = await self._called("web_fetch", urls=targets, budget=budget, query=query, section=section)
+        budget, query, section = called["budget"], called["query"], called["section"]
         tree = fields.wanted(schema) if schema is not None else None
         wanted = Wanted("markdown" if tree else output, extract, max_bytes or 0, timeout or 0.0, refresh, max_age, images=tree is None)
         with self._accounted() as ledger:
             budget = self._within(ledger, budget)
-            shape = Shape(
-                budget,
-                view,
-                section,
-                query,
-                max_chars or (None if budget else self.settings.fetch.max_chars),
-                offset,
-                counter or "",
-                None if budget or max_chars else OUTPUT_BYTES,
-            )
+            shape = self._shape(budget, view, section, query, max_chars, offset, counter)
             if len(called["urls"]) > 1 or several or urls:
                 pages = await self._fetch_several(called["urls"], wanted, shape, prompt or "", emit, notes, tree, cite or "")
                 ledger.spend(tokens=shape.count(pages.as_text()))
@@ -244,13 +181,19 @@ class Web:
         page = replace(page, cached=cached, changes=await self._changed(item, since) if since else None)
         return await self._handed_page(page)
 
-    def _within(self, ledger: Ledger, budget: int | None) -> int | None:
-        """The budget, or what the run's limit of tokens leaves of it."""
-        left = ledger.left("tokens")
-        if left == math.inf:
-            return budget
-        ledger.reserve(tokens=LEAST_TOKENS).settle()  # BudgetSpent, when too little is left to hand anything over
-        return int(min(budget or left, left))
+    def _shape(
+        self,
+        budget: int | None,
+        view: str | None,
+        section: str | None,
+        query: str | None,
+        max_chars: int | None,
+        offset: int,
+        counter: str | None,
+    ) -> Shape:
+        """What was asked for, with the operator's sizes where no size was named."""
+        chars = max_chars or (None if budget else self.settings.fetch.max_chars)
+        return Shape(budget, view, section, query, chars, offset, counter or "", None if budget or max_chars else OUTPUT_BYTES)
 
     async def _fetch_several(
         self,
@@ -304,19 +247,6 @@ class Web:
             return errors_of(url, error)
         return replace(item, url=url)
 
-    async def _read(self, reference: str, wanted: Wanted) -> tuple[Item, bool]:
-        """A page: from the library when only the library has it, else from where it is."""
-        if reference.startswith("file:"):
-            item = await self._tape.fact("page", reference, lambda: self._of_library(reference), ITEM)
-            if item.document is not None:
-                return item, True
-        return await self.fetcher.read(reference, wanted)
-
-    async def _of_library(self, reference: str) -> Item:
-        document = await asyncio.to_thread(self.library.document, reference)
-        found = Item(url=reference, final_url=reference)
-        return replace(found, document=document, status=200, extract=document.extractor) if document else found
-
     async def _changed(self, item: Item, since: str) -> dict[str, Any]:
         before = select(await self.store.get(since), url=item.final_url if item.final_url != item.url else None).item
         return changes(before.body, item.body).as_dict()
@@ -345,7 +275,7 @@ class Web:
         Raises: InvalidArguments, UnknownResponse, UnknownSelector.
         """
         notes += await self._renewed()
-        await self._called("web_get", response_id=response_id)
+        response_id = (await self._called("web_get", response_id=response_id))["response_id"]
         held = await self.store.get(response_id)
         picked = select(held, url=url, url_index=url_index, query=query, query_index=query_index)
         needles = [find] if isinstance(find, str) else list(find)
@@ -358,16 +288,7 @@ class Web:
         elif picked.item.found is not None and picked.hit is None:
             stored = self._stored(held, picked.item, None, picked.item.found.as_text())
         else:
-            shape = Shape(
-                budget,
-                view,
-                section,
-                None,
-                max_chars or (None if budget else self.settings.fetch.max_chars),
-                offset,
-                counter or "",
-                None if budget or max_chars else OUTPUT_BYTES,
-            )
+            shape = self._shape(budget, view, section, None, max_chars, offset, counter)
             stored = fitted_stored(picked.item, held.kind, response_id, shape, url_index=picked.url_index)
         gated = await through(self.gates, HandedOver("web_get", stored.content))
         said = stored.metadata | ({"notes": list(notes)} if notes else {})
@@ -454,31 +375,6 @@ class Web:
         """`answer`, event by event (`event.event`, `event.data`): the last is `tool_end` or `error`, and there is one."""
         return self._streamed(lambda emit: self.answer(query, emit=emit, **options))
 
-    async def _streamed(self, call: Callable[[Emit], Awaitable[Any]]) -> AsyncGenerator[Event, None]:
-        """The events of a call while it works. Leaving early cancels the work; a slow reader slows it down."""
-        queue: asyncio.Queue[Event | None] = asyncio.Queue(QUEUED_EVENTS)
-
-        async def work() -> None:
-            try:
-                await call(queue.put)
-            finally:
-                await queue.put(None)
-
-        working = asyncio.create_task(work())
-        told = False
-        try:
-            while (event := await queue.get()) is not None:
-                told = told or event.event in sse.TERMINAL
-                yield event
-            try:
-                await working
-            except CormorantError:
-                if not told:  # refused before the walk began
-                    raise
-        finally:
-            working.cancel()
-            await asyncio.wait([working])
-
     async def recheck(self, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
         """What the sources of a `web_answer` result say today, one row per citation (see drift.py). Raises: InvalidArguments."""
 
@@ -548,63 +444,13 @@ class Web:
         """`research`, event by event: the last is `agent_processing_complete` or `agent_processing_error`, and there is one."""
         return self._streamed(lambda emit: self.research(question, emit=emit, **options))
 
-    def _agent(self, who: Definition) -> Agent | None:
-        """The model that plans, where one is configured or the agent's file names one. Raises: NotConfigured."""
-        how = self.settings.answer
-        if not who.model and (how.writer not in ("auto", "llm") or (not self._modelled and how.writer != "llm")):
-            return None
-        # The vendor's own search goes where our lists do not hold, so it is only used where there are none.
-        own_api = not how.model_url and self.policy.allow is None and not self.policy.block
-        hosted = how.hosted_search == "on" or (how.hosted_search == "auto" and own_api)
-        return Agent(self.settings, who, stream=self._backends.stream, hosted=hosted)
-
     async def _search_for_answer(self, query: Query) -> Found:
         return await self._screened(await self._find(query))
-
-    async def _find(self, query: Query | Sequence[Query], provider: str = "auto") -> Found:
-        """What the backends say, or the tape; the addresses may be fetched from now on."""
-        found = await self._tape.fact("search", [repr(query), provider], lambda: self.finder.search(query, provider=provider), FOUND)
-        for hit in found.results:
-            self.fetcher.remember(hit.url)
-        return found
 
     async def _read_for_answer(self, url: str, budget: int) -> Document:
         item, _ = await self._read(url, Wanted())
         assert item.document is not None
         return item.document
-
-    def _refusal(self, url: str) -> CormorantError | None:
-        """What the lists say to an address before it is tried; pages of the library need no request."""
-        if url.startswith("file:"):
-            return None
-        try:
-            self.policy.check_url(url)
-        except CormorantError as error:
-            return error
-        return None
-
-    def _reranker(self) -> Any:
-        kind, _, _model = self.settings.answer.reranker.partition("::")
-        made = part("rank", kind)
-        return made(self.settings, stream=self._backends.stream) if kind == "llm" else made(self.settings, self._backends.api)
-
-    def _judge(self) -> Any:
-        kind = self.settings.answer.judge.partition("::")[0]
-        if not kind:
-            return None
-        made = part("judge", kind)
-        return made(self.settings, stream=self._backends.stream) if kind == "llm" else made(self.settings, self._backends.api)
-
-    @property
-    def _modelled(self) -> bool:
-        """Whether a language model is configured."""
-        return bool(self.settings.answer.model or self.settings.models.get("default"))
-
-    def _writer(self, name: str) -> Any:
-        how = self.settings.answer
-        name = name if name != "auto" else "llm" if self._modelled else "quote"
-        made = part("write", name)
-        return made(sentences=how.sentences) if name == "quote" else made(self.settings, stream=self._backends.stream)
 
     # -- a whole site --------------------------------------------------------------------------------------------------
 
@@ -683,129 +529,3 @@ class Web:
         limits = Limits(depth=depth, pages=pages)
         async for progress in gather(self.library, source, fetch=self._backends.page, collection=collection, limits=limits):
             yield progress
-
-    def saw(self, text: str) -> None:
-        """Tell strict provenance of a text the user wrote: the addresses in it may be fetched."""
-        self.fetcher.remember(text)
-
-    async def explain(self, url: str) -> list[Check]:
-        """Each check `url` would pass or fail, in order, with the rule that spoke; nothing of it is fetched but robots.txt."""
-        return await self.fetcher.explain(url)
-
-    def offers(self, tool: str) -> bool:
-        """Whether this install offers a tool: search and answer go when search is disabled."""
-        self._look()
-        return tool not in ("web_search", "web_answer", "research") or not self.finder.disabled
-
-    async def probe(self) -> dict[str, Any]:
-        """`capabilities`, after each ready search backend was asked one small question and the network was tried."""
-        from cormorant.capabilities import reached
-
-        async def asked(url: str) -> None:
-            await self.fetcher.transport.get(url, timeout_s=PROBE_S, max_bytes=PROBE_BYTES, any_status=True)
-
-        with self._accounted():
-            network, _ = await asyncio.gather(reached(asked), self.finder.probe())
-        return self.capabilities() | {"network": network}
-
-    def capabilities(self) -> dict[str, Any]:
-        """What this install can do, and why not the rest."""
-        from cormorant.capabilities import capabilities
-
-        self._look()
-        return capabilities(self.settings, self.finder.providers(), self.finder.answers(), self.library, self._followed)
-
-    @cached_property
-    def library(self) -> Library:
-        """The local index."""
-        from cormorant.library import Library
-
-        return Library(self.settings.library.path)
-
-    @cached_property
-    def finder(self) -> Finder:
-        """The search backends, and which of them answers."""
-        from cormorant.choice import Finder
-
-        return Finder(self.settings, request=self._backends.api, library=self.library)
-
-    def renew(self, settings: Settings) -> Notes:
-        """Follow other settings from the next request on; results, caches, the ledger and who rests stay as they are.
-
-        Returns the names of the settings that wait for the next start. Raises: InvalidArguments, NotConfigured, and then
-        nothing has changed.
-        """
-        found, waiting = at_once(self.settings, settings)
-        policy = self._own_policy or _policy_of(found)
-        self.fetcher.renew(found, policy)
-        self.settings, self.policy, self.ledger.limits = found, policy, found.limits
-        if "finder" in self.__dict__:
-            self.finder.renew(found)
-        return waiting
-
-    def _look(self) -> None:
-        if self._followed:
-            self._followed.look(self.renew)
-
-    async def _renewed(self) -> Notes:
-        """Takes in what the operator has changed since the last call; returns what the result has to say of that."""
-        if self._followed is None:
-            return ()
-        if pause_s := self._followed.pause_s():
-            await asyncio.sleep(pause_s)
-        self._look()
-        return self._followed.notes()
-
-    # -- the account, gates and the store -------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _accounted(self) -> Iterator[Ledger]:
-        """The account of one call, for everything that is done in it. Raises: BudgetSpent when a limit is passed already."""
-        with self.fetcher.account.get().call() as ledger:
-            ledger.check()
-            token = self.fetcher.account.set(ledger)
-            try:
-                yield ledger
-            finally:
-                self.fetcher.account.reset(token)
-
-    async def _called(self, tool: str, **arguments: Any) -> Mapping[str, Any]:
-        texts = [text for value in arguments.values() for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
-        try:  # a question goes to a backend: a page must not talk a model into asking with a key
-            self.fetcher.guard.check("", body="\n".join(texts))
-        except Refused as error:
-            self.fetcher.audit.refused(tool, error)
-            raise
-        return (await through(self.gates, Called(tool, arguments))).arguments
-
-    async def _handed_page(self, page: Page) -> Page:
-        gated = await through(self.gates, HandedOver("web_fetch", page.content))
-        return page if gated.text == page.content else replace(page, content=gated.text, filled=None)  # data is content too
-
-    async def _screened(self, found: Found) -> Found:
-        """The gates see titles and snippets before anybody reads them."""
-        if not self.gates:
-            return found
-        hits = []
-        for hit in found.results:
-            gated = await through(self.gates, HandedOver("web_search", f"{hit.title}\n{hit.snippet}"))
-            title, _, snippet = gated.text.partition("\n")
-            hits.append(replace(hit, title=title, snippet=snippet))
-        return replace(found, results=tuple(hits))
-
-    async def _keep(self, held: Held) -> tuple[str, Notes]:
-        """The id a result is kept under. A store in trouble costs the id, never the result."""
-        response_id = await self._tape.fact("response_id", [held.kind, held.arguments], _fresh_id, PLAIN)
-        try:
-            return await self.store.put(replace(held, response_id=response_id)), ()
-        except CormorantError as error:
-            return "", (f"the result could not be stored: {error.message}",)
-
-
-async def _fresh_id() -> str:
-    return new_id()
-
-
-def _policy_of(settings: Settings) -> Policy:
-    egress = settings.egress
-    return Policy(allow=egress.allow, block=egress.block, prefer=settings.search.prefer_domains, allow_ranges=egress.allow_ranges)
