@@ -33,8 +33,10 @@ from selection_scores import overlap, plain, shingles, squash, words
 
 from cormorant.extract import document, html
 from cormorant.extract.html.blocks import Page, cut
-from cormorant.extract.html.features import SHORT, Facts, Lexicon, Table, name_words, second_stage, text_words
+from cormorant.extract.html.columns import Columns, describe, opinions
+from cormorant.extract.html.features import SHORT, Facts, Table
 from cormorant.extract.html.forest import FILE
+from cormorant.extract.html.lexicon import Lexicon, name_words, text_words
 from cormorant.extract.html.select import Selection, kind_of, threshold
 
 FOLDS = 5
@@ -237,6 +239,7 @@ class Data:
 
     pages: list[Labelled]
     tables: list[Table]
+    columns: list[str]
     rows: list[Any]
     sample: list[tuple[Any, Any]]
 
@@ -251,8 +254,9 @@ class Data:
 
 def prepare(pages: list[Labelled], lexicons: dict[int, Lexicon]) -> Data:
     tables = [Table(page.page, page.facts, lexicons[page.fold]) for page in pages]
-    rows = [table.compute() for table in tables]
-    return Data(pages, tables, rows, sampled([weights_of(page) for page in pages], ROWS))
+    known = [describe(table) if table.n else Columns(0) for table in tables]
+    rows = [columns.values.T.copy() for columns in known]
+    return Data(pages, tables, known[0].names, rows, sampled([weights_of(page) for page in pages], ROWS))
 
 
 def out_of_fold(data: Data, rows: list[Any], rounds: int) -> tuple[list[Any], list[lightgbm.Booster]]:
@@ -269,7 +273,7 @@ def out_of_fold(data: Data, rows: list[Any], rounds: int) -> tuple[list[Any], li
 
 
 def with_second(data: Data, said: list[Any]) -> list[Any]:
-    return [np.hstack([r, second_stage(t, p)]) if len(r) else r for r, t, p in zip(data.rows, data.tables, said, strict=True)]
+    return [np.hstack([r, opinions(t, p).values.T]) if len(r) else r for r, t, p in zip(data.rows, data.tables, said, strict=True)]
 
 
 def flattened(forest: lightgbm.Booster) -> dict[str, Any]:
@@ -368,8 +372,7 @@ def main() -> None:
     pages = gather(options.pack, options.cache)
     tell(f"{len(pages)} pages, {sum(len(page.page.blocks) for page in pages)} blocks")
     data = prepare(pages, {fold: lexicon_of([page for page in pages if page.fold != fold]) for fold in range(FOLDS)})
-    columns = data.tables[0].names
-    tell(f"{len(columns)} features")
+    tell(f"{len(data.columns)} features")
     first, firsts = out_of_fold(data, data.rows, ROUNDS[0])
     found = {"first forest": figures(pages, first)}
     tell("first forest", found["first forest"])
@@ -388,11 +391,11 @@ def main() -> None:
                 lexicon_of([page for page in pages if page.fold != fold]),
                 firsts[fold],
                 seconds[fold],
-                columns,
+                data.columns,
             )
     if options.write:
         # The rows keep their out-of-fold lexicon and first opinions: on pages it has seen, a forest is surer than it ever will be again.
-        write(FILE, lexicon_of(pages), data.fit(data.rows, ROUNDS[0]), data.fit(seconds_rows, ROUNDS[1]), columns)
+        write(FILE, lexicon_of(pages), data.fit(data.rows, ROUNDS[0]), data.fit(seconds_rows, ROUNDS[1]), data.columns)
         tell(f"wrote {FILE} ({FILE.stat().st_size} bytes)")
 
 

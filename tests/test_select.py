@@ -10,7 +10,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 import support_pages as pages
 from cormorant.extract.html.blocks import cut, prune
-from cormorant.extract.html.features import Facts, Table, second_stage
+from cormorant.extract.html.columns import describe, opinions
+from cormorant.extract.html.features import Facts, Table
 from cormorant.extract.html.forest import FILE, Forest, load
 from cormorant.extract.html.select import Selection, select
 
@@ -208,18 +209,18 @@ def test_pages_made_to_hurt_take_little_time(html: str) -> None:
 
 def test_the_model_ships_with_the_package_and_is_small() -> None:
     assert FILE.is_file()
-    assert FILE.stat().st_size < 600_000
+    assert FILE.stat().st_size < 400_000
     model = load()
     assert len(model.first.roots) > len(model.second.roots) > 0
 
 
-def test_the_model_was_trained_on_the_features_that_are_computed() -> None:
+def test_the_model_was_trained_on_the_columns_that_are_computed() -> None:
     with np.load(FILE, allow_pickle=False) as held:
         trained_on = held["columns"].tobytes().decode().split("\n")
     table = Table(cut(LexborHTMLParser("<p>one</p>").body), Facts(), load().lexicon)
-    rows = table.compute()
-    assert trained_on == table.names
-    assert load().second.feature.max() < rows.shape[1] + second_stage(table, np.array([0.5])).shape[1]
+    known = describe(table)
+    assert trained_on == known.names
+    assert load().second.feature.max() < len(known.names) + len(opinions(table, np.array([0.5])).names)
 
 
 def test_a_forest_walks_each_row_to_its_leaf() -> None:
@@ -232,5 +233,5 @@ def test_a_forest_walks_each_row_to_its_leaf() -> None:
         roots=np.array([0]),
         depth=2,
     )
-    chances = forest.chances(np.array([[0, 9], [0, 2], [1, 2]], np.float32))
+    chances = forest.chances(np.array([[0, 0, 1], [9, 2, 2]], np.float32))
     assert np.allclose(np.log(chances / (1 - chances)), [3, -2, 1])

@@ -37,7 +37,6 @@ class Block:
     bold_words: int
     links: int
     images: int
-    inline: int  # which inline elements occur: bit mask over INLINE_BITS
     forced: bool = False  # a control: goes whatever its neighbours do
 
 
@@ -54,8 +53,11 @@ class Element:
     end: int = 0
 
 
-class Kids(list[tuple[Any, int, int, "Kids | None"]]):
-    """What lies in an element: each node, the blocks it covers, and what lies in it where blocks may differ."""
+class Kids(list[Any]):
+    """What lies in an element, four entries for each node: it, the blocks it covers, and its own Kids where blocks may differ.
+
+    Flat, since thousands of small tuples a page would keep the garbage collector busy.
+    """
 
 
 @dataclass(slots=True)
@@ -65,23 +67,6 @@ class Page:
     blocks: list[Block]
     elements: list[Element]
     kids: Kids
-
-
-INLINE_BITS = {
-    "a": 1,
-    "code": 2,
-    "kbd": 2,
-    "samp": 2,
-    "b": 4,
-    "strong": 4,
-    "em": 8,
-    "i": 8,
-    "time": 16,
-    "label": 32,
-    "img": 64,
-    "picture": 64,
-    "math": 128,
-}
 
 
 def count_words(text: str) -> int:
@@ -94,7 +79,7 @@ def count_words(text: str) -> int:
 class _Run:
     """The text being gathered until a block element ends it."""
 
-    __slots__ = ("bold", "breaks", "images", "inline", "link_words", "links", "parts", "seen")
+    __slots__ = ("bold", "breaks", "images", "link_words", "links", "parts", "seen")
 
     def __init__(self) -> None:
         self.clear()
@@ -102,7 +87,7 @@ class _Run:
     def clear(self) -> None:
         self.parts: list[str] = []
         self.seen = False  # something that can be seen is in it: text that is not blank, or an image
-        self.link_words = self.bold = self.links = self.images = self.inline = self.breaks = 0
+        self.link_words = self.bold = self.links = self.images = self.breaks = 0
 
 
 class _Walk:
@@ -123,9 +108,7 @@ class _Walk:
             words = count_words(text)
             if words and not WORD.search(text):
                 words = 0
-            self.blocks.append(
-                Block(self.owner, text, words, min(run.link_words, words), run.bold, run.links, run.images, run.inline, forced)
-            )
+            self.blocks.append(Block(self.owner, text, words, min(run.link_words, words), run.bold, run.links, run.images, forced))
             run.clear()
         elif run.parts:
             run.clear()
@@ -143,9 +126,8 @@ class _Walk:
         if self.in_bold:
             run.bold += count_words(text)
 
-    def inline(self, node: Any, tag: str) -> None:
+    def inline(self, tag: str) -> None:
         run = self.run
-        run.inline |= INLINE_BITS.get(tag, 0)
         if tag == "a":
             run.links += 1
             self.in_link += 1
@@ -181,7 +163,6 @@ class _Walk:
             self.flush()
             self.flush(forced=True)
         elif tag == "math":
-            self.inline(node, tag)
             self.text(node.text() or " ")
         else:
             return tag in BLIND or tag[0] == "-"
@@ -214,7 +195,7 @@ def cut(root: Any) -> Page:
         if node is None:
             node, tag, around, first, cut_at, siblings = stack.pop()
             inside = walk.close(tag, element, cut_at)
-            siblings.append((node, first, walk.pending(), kids if inside else None))
+            siblings += (node, first, walk.pending(), kids if inside else None)
             element, walk.owner, kids = around, around, siblings
             node = node.next
             continue
@@ -224,19 +205,19 @@ def cut(root: Any) -> Page:
             text = node.text_content
             if text and not text.isspace():
                 walk.text(text)
-                kids.append((node, first, first + 1, None))
+                kids += (node, first, first + 1, None)
             elif run.seen:  # blank text is never removed for itself
                 run.parts.append(" ")
             node = node.next
             continue
         if walk.leaf(node, tag):
-            kids.append((node, len(blocks) - 1 if tag in CONTROLS else first, len(blocks) + run.seen, None))
+            kids += (node, len(blocks) - 1 if tag in CONTROLS else first, len(blocks) + run.seen, None)
             node = node.next
             continue
         if first >= MAX_BLOCKS:
             break
         if tag in INLINE:
-            walk.inline(node, tag)
+            walk.inline(tag)
             stack.append((node, tag, element, first, first, kids))
         else:
             walk.flush()
@@ -248,7 +229,7 @@ def cut(root: Any) -> Page:
     while stack:  # only when the page was cut at MAX_BLOCKS
         node, tag, around, first, cut_at, siblings = stack.pop()
         inside = walk.close(tag, element, cut_at)
-        siblings.append((node, first, walk.pending(), kids if inside else None))
+        siblings += (node, first, walk.pending(), kids if inside else None)
         element, walk.owner, kids = around, around, siblings
     walk.flush()
     walk.elements[0].end = len(walk.blocks)
@@ -262,11 +243,12 @@ def prune(page: Page, kept: Sequence[bool]) -> None:
         before.append(before[-1] + bool(keep))
     waiting = [page.kids]
     while waiting:
-        for node, first, end, kids in waiting.pop():
+        kids = waiting.pop()
+        for node, first, end, inside in zip(kids[::4], kids[1::4], kids[2::4], kids[3::4], strict=True):
             if end == first:
                 continue
             count = before[end] - before[first]
             if count == 0:
                 node.decompose()
-            elif kids is not None and count < end - first:
-                waiting.append(kids)
+            elif inside is not None and count < end - first:
+                waiting.append(inside)
