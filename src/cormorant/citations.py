@@ -420,12 +420,38 @@ def settle(text: str, sources: Sequence[Source], *, keep: int, spelling: Spellin
 def fragment_link(url: str, quote: str) -> str:
     """The address with a text fragment, so that a browser opens the page at the quote (`#:~:text=`).
 
-    A long quote is named by its first and last words. Something that is no web page is returned as it is.
+    A long quote is named by its first and last words; a row of a table by its last cell behind the one before it, since a match
+    ends at an element that is a block. Something that is no web page is returned as it is.
     """
-    words = re.sub(r"[*_`#>|\[\]]|\(https?://[^)]*\)", " ", quote).split()
-    if not words or not url.lower().startswith(("http://", "https://")):
+    if not url.lower().startswith(("http://", "https://")):
         return url
-    shown = [" ".join(words)] if len(words) <= 12 else [" ".join(words[:5]), " ".join(words[-5:])]
-    if len(words) < 4 and len(shown[0]) > 80:  # a script without spaces
-        shown = [shown[0][:20], shown[0][-20:]]
-    return f"{url.split('#')[0]}#:~:text=" + ",".join(quote_url(part, safe="").replace("-", "%2D") for part in shown)
+    cells = [shown for cell in _LEAD.sub("", quote).split("|") if (shown := _as_shown(cell))] if quote.lstrip().startswith("|") else []
+    if len(cells) > 1:
+        before, last = (_ends(cell) for cell in cells[-2:])
+        text = f"{_encoded(before[-1])}-,{','.join(map(_encoded, last))}"
+    else:
+        parts = [shown for line in _LEAD.sub("", quote).split("\n") if (shown := _as_shown(line))]
+        ends = [_ends(parts[0])[0], _ends(parts[-1])[-1]] if len(parts) > 1 else _ends("".join(parts))
+        text = ",".join(map(_encoded, ends))
+    return f"{url.split('#')[0]}#:~:text={text}" if text else url
+
+
+_LEAD = re.compile(r"^[ \t]*(?:[-*+>]|\d{1,3}[.)]|#{1,6})[ \t]+", re.M)  # marks that a browser shows in its own way, or not at all
+_SHOWN_AS = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)")
+
+
+def _as_shown(text: str) -> str:
+    return " ".join(re.sub(r"[*_`#>|\[\]]", " ", _SHOWN_AS.sub(r"\1", text)).split())
+
+
+def _ends(text: str) -> list[str]:
+    """The text, or the words it begins and ends with when it is long."""
+    words = text.split()
+    if len(words) < 4 and len(text) > 80:  # a script without spaces
+        return [text[:20], text[-20:]]
+    return [text] * bool(text) if len(words) <= 12 else [" ".join(words[:5]), " ".join(words[-5:])]
+
+
+def _encoded(text: str) -> str:
+    """Percent-encoded as the fragment directive wants it: the marks of its own syntax too (-, comma, &)."""
+    return quote_url(text, safe="").replace("-", "%2D")
