@@ -174,6 +174,25 @@ async def test_a_failing_backend_rests_and_others_know(world, clock):
     assert (await world(search, KEY).search(Query("tides"))).provider == "searxng"
 
 
+@pytest.mark.parametrize("works", [True, False])
+async def test_after_a_rest_one_search_is_the_probe_for_all(world, clock, works):
+    sim: Simulator = world.sims["searxng"]
+    sim.answers = [(500, {}, "down")]
+    finder, other = world({"url": sim.url}, KEY), world({"url": sim.url}, KEY)  # another process
+    for _ in range(2):
+        await finder.search(Query("tides"))
+    sim.seen.clear()
+    clock.now += timedelta(minutes=11)
+    sim.answers = [(200, {}, SEARXNG) if works else (500, {}, "down")]
+    assert finder.health.may_ask("searxng"), "this one is the probe"
+    assert {found.provider for found in [await other.search(Query("tides")), await finder.search(Query("tides"))]} == {"brave"}
+    assert sim.seen == []
+    clock.now += timedelta(minutes=2)  # the probe never came back: somebody else may try
+    assert (await other.search(Query("tides"))).provider == ("searxng" if works else "brave")
+    assert (await finder.search(Query("tides"))).provider == ("searxng" if works else "brave")
+    assert len(sim.seen) == (2 if works else 1)
+
+
 async def test_three_suspicious_empties_let_a_backend_rest(world):
     sim = world.sims["searxng"]
     sim.answers = [(200, {}, {"results": []})]
@@ -324,6 +343,18 @@ async def test_a_failed_half_of_a_fusion_is_named(world):
     assert any(note.startswith("partial_provider_failure: brave") for note in found.notes)
     assert [(t.provider, t.code) for t in found.tried] == [("brave", "provider_error")]
     assert found.errors[0]["provider"] == "brave"
+
+
+async def test_a_fusion_leaves_a_resting_backend_alone_and_says_so(world):
+    world.sims["brave"].answers = [(500, {}, "down")]
+    finder = world({"url": world.sims["searxng"].url, "fuse": 2}, KEY)
+    for _ in range(2):
+        await finder.search(Query("tides"))
+    world.sims["brave"].seen.clear()
+    found = await finder.search(Query("tides"))
+    assert (found.provider, world.sims["brave"].seen) == ("searxng", [])
+    assert [(t.provider, t.code) for t in found.tried] == [("brave", "cooling_down")]
+    assert any(note.startswith("partial_provider_failure: brave") for note in found.notes)
 
 
 @pytest.mark.parametrize("query", [Query(" "), Query("x", domains=("a b",))])

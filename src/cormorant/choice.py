@@ -178,7 +178,7 @@ class Finder:
             backend = self._ready(name, tried) if name not in asked else None
             if backend is None:
                 continue
-            if self.health.rests(name):
+            if not self.health.may_ask(name):
                 resting.append(backend)
                 tried.append(Tried(name, "cooling_down", self.health.why(name)))
                 continue
@@ -251,7 +251,9 @@ class Finder:
     async def _fused(self, names: list[str], query: Query) -> Found:
         """Several backends at once, one list by reciprocal rank; who failed is named."""
         tried: list[Tried] = []
-        backends = [backend for name in names if (backend := self._ready(name, tried)) is not None]
+        ready = [backend for name in names if (backend := self._ready(name, tried)) is not None]
+        backends = [backend for backend in ready if self.health.may_ask(backend.name)] or ready  # when all rest, all are asked
+        tried += [Tried(b.name, "cooling_down", self.health.why(b.name)) for b in ready if b not in backends]
         answers: dict[str, Found] = {}
         errors: dict[str, CormorantError] = {}
 

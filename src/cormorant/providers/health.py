@@ -1,7 +1,8 @@
 """How the backends fared lately, kept in one small file so that a new process does not ask a dead one again.
 
 Two failures in a row, or three suspicious empty answers, let a backend rest for ten minutes, each further time twice as
-long; a Retry-After is kept as long as it says. When the rest is over the next search is the probe.
+long; a Retry-After is kept as long as it says. When the rest is over one search is the probe, and the others go on
+leaving the backend alone until it has answered.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ FAILURES = 2
 EMPTIES = 3
 REST_S = 600.0
 REST_MAX_S = 6 * 3600.0
+PROBE_S = 60.0  # that a probe may take before somebody else tries
 TIMES_KEPT = 40  # durations of the latest answers, for the 95th percentile
 TIMES_NEEDED = 8  # before a percentile says anything
 SLOW = 0.95
@@ -49,6 +51,17 @@ class Health:
         """Whether this backend is left alone for now."""
         until = self._state(name).until
         return bool(until) and self._now().isoformat() < until
+
+    def may_ask(self, name: str) -> bool:
+        """Whether this backend may be asked now. After a rest the first who comes is the probe, and the rest is over when it answers."""
+        state = self._state(name)
+        if not state.until:
+            return True
+        if self.rests(name):
+            return False
+        state.until = (self._now() + timedelta(seconds=PROBE_S)).isoformat()
+        self._write()
+        return True
 
     def why(self, name: str) -> str:
         state = self._state(name)
@@ -81,8 +94,10 @@ class Health:
             state.empties = 0
             self._rest(state, min(REST_S * 2**state.rests, REST_MAX_S))
             state.rests += 1
-        elif not empty:
-            state.rests, state.until, state.last_error = 0, "", ""
+        else:
+            state.until = ""
+        if not empty:
+            state.rests, state.last_error = 0, ""
         if asdict(state) != before:
             self._write()
 
