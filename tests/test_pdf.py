@@ -448,3 +448,12 @@ def test_the_title_that_the_document_names_is_its_first_heading() -> None:
     made = Pdf(bookmarks=[("Tides", 0, 0)], info="/Title (Working the sluice)").page()
     made.text(72, 780, "Working the sluice", 16).text(72, 740, "Tides", 12).lines(72, 700, [BODY, BODY])
     assert markdown(made).startswith("# Working the sluice\n\n# Tides")
+
+
+def test_slides_have_their_titles_below_the_chapters_of_the_outline() -> None:
+    made = Pdf(bookmarks=[("Gates", 0, 0)])
+    for n in range(6):
+        made.page().text(72, 780, "Gates" if n == 0 else f"Gate number {'abcdef'[n]}", 24).lines(72, 700, [BODY, BODY])
+    text = markdown(made)
+    assert "# Gates\n" in text
+    assert re.findall(r"^## Gate number .", text, re.M) == [f"## Gate number {n}" for n in "bcdef"]

@@ -13,6 +13,7 @@ from cormorant.extract.pdf.layout import Block, Page, Segment
 LINE_NUMBERS_MIN = 8
 HEADING_RATIO = 1.14
 HEADING_MAX_CHARS = 160
+OUTLINED_SHARE = 0.3  # of the pages have a bookmark: below it an outline doesn't name what stands on the pages
 NEAR_PT = 40.0  # how far a bookmark may point from the heading it names
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:(?:page|seite|p\.?|стр\.?|第)\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:/|of|von|de|sur|из)\s*\d{1,4})?(?:\s*页)?\W*$", re.I
@@ -78,12 +79,14 @@ def _pattern(text: str) -> str:
 
 
 def settle_headings(pages: list[Page], outline: dict[int, list[tuple[int, str, float | None]]]) -> None:
-    """Marks headings: by the document's outline where it has one, else by size and weight of the type."""
-    if outline:
-        for page in pages:
-            for level, title, y in outline.get(page.number, []):
-                _outline_heading(page, level, title, y)
+    """Marks headings: by the document's outline, and where it has none, or names a few parts of many pages (slides under
+    their chapters), by size and weight of the type."""
+    for page in pages:
+        for level, title, y in outline.get(page.number, []):
+            _outline_heading(page, level, title, y)
+    if len(outline) >= OUTLINED_SHARE * len(pages) and outline:
         return
+    above = min(3, 1 + max((level for marks in outline.values() for level, _, _ in marks), default=-1))
     sizes: Counter[float] = Counter()
     for page in pages:
         for block in page.blocks:
@@ -96,9 +99,10 @@ def settle_headings(pages: list[Page], outline: dict[int, list[tuple[int, str, f
     for block in heads:
         larger = block.size >= HEADING_RATIO * body
         block.kind = "heading"
-        block.level = (
+        block.level = above + (
             next((n for n, rank in enumerate(ranks, 1) if round(block.size) >= rank), len(ranks) or 1) if larger else min(len(ranks) + 1, 5)
         )
+        block.level = min(6, block.level)
 
 
 def _looks_like_heading(block: Block, body: float) -> bool:
