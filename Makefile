@@ -60,6 +60,9 @@ $(VENV)/.bench: requirements/bench.txt $(READY)
 adapters:  ## the tools inside the real agent frameworks, each in an environment of its own
 	scripts/adapters.sh
 
+mcp-tools:  ## the official conformance suite and inspector of MCP, which let their tests run
+	npm install --prefix requirements/mcp-tools --no-save --ignore-scripts --no-audit --no-fund
+
 requirements:  ## pin anew, with hashes and without any download address
 	scripts/pin.sh
 
