@@ -95,6 +95,22 @@ def test_the_main_job(here) -> None:
     assert events[-1]["event"] == "tool_end"
 
 
+def test_research_at_the_terminal(here) -> None:
+    run(here, "index", "add", "pages")
+    told = run(here, "research", "What", "is", "a", "dinghy?")
+    assert told.returncode == 0
+    assert "small boat" in told.stdout
+    assert told.stdout.index("## Answer") < told.stdout.index("## Sources") < told.stdout.index("## Not reached")
+    lines = [json.loads(line) for line in run(here, "research", "What is a dinghy?", "--stream").stdout.splitlines()]
+    assert lines[0] == {"event": "agent_processing_started", "data": {"query": "What is a dinghy?"}}
+    assert [line["event"] for line in lines].count("agent_processing_complete") == 1
+    assert lines[-1]["event"] == "agent_processing_complete"
+    Path(here, "terse.md").write_text("---\nname: terse\ntools: [web/serach]\n---\n")
+    wrong = run(here, "research", "What is a dinghy?", "--agent", "terse.md")
+    assert wrong.returncode == 2
+    assert "did you mean web/search?" in wrong.stderr
+
+
 def test_lists_of_addresses_come_from_standard_input(here) -> None:
     read = run(here, "fetch", "-", "--json", stdin="# mine\n./pages/boats.html\n\n./pages/tides.md\n./pages/none.html\n")
     items = json.loads(read.stdout)["items"]
@@ -162,6 +178,49 @@ def test_an_error_is_json_where_json_was_asked_for(here) -> None:
         done = run(here, *words, "--json")
         assert json.loads(done.stdout)["error"]["code"] == code
         assert done.returncode in (2, 3)
+
+
+def test_what_changes_something_says_what_it_is_then_as_json(here) -> None:
+    def said(*words: str, stdin: str = "") -> dict:
+        done = run(here, *words, "--json", stdin=stdin)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    assert said("egress", "allow", "a.example")["allow"] == ["a.example"]
+    assert said("egress", "block", "b.example")["block"] == ["b.example"]
+    assert said("egress", "remove", "a.example")["allow"] == []
+    assert said("settings", "set", "search.count", "3")["value"] in (3, "3")
+    assert said("settings", "unset", "search.count")["origin"] == "default"
+    assert said("secret", "set", "BRAVE_API_KEY", stdin="a-key-of-mine")["name"] == "BRAVE_API_KEY"
+    assert said("secret", "unset", "BRAVE_API_KEY") == {"name": "BRAVE_API_KEY", "in": []}
+    made = said("key", "create", "alice")
+    assert made["key"].startswith("cmt_")
+    assert said("key", "revoke", made["id"]) == {"id": made["id"], "tenant": "alice", "revoked": True}
+    assert said("key", "list") == []
+
+
+def test_every_command_with_a_result_can_give_it_as_json() -> None:
+    import click
+
+    from cormorant.surfaces.cli import cli
+
+    def leaves(command: click.Command, path: str, ctx: click.Context) -> list[str]:
+        if isinstance(command, click.Group):
+            return [
+                leaf
+                for name in command.list_commands(ctx)
+                for leaf in leaves(command.get_command(ctx, name), f"{path} {name}".strip(), ctx)
+            ]
+        return [] if any("--json" in option.opts for option in command.params) else [path]
+
+    ctx = click.Context(cli)
+    assert set(leaves(cli, "", ctx)) == {
+        "serve",
+        "mcp",
+        "egress-proxy",
+        "completion",
+        "egress directory",
+    }  # servers, a script, JSON already
 
 
 def test_nothing_found_is_said_and_is_exit_code_1(here) -> None:

@@ -154,6 +154,13 @@ def test_hits_are_numbered_and_wrapped(tmp_path) -> None:
     assert "{" not in seen
 
 
+@pytest.mark.parametrize("columns", [60, 200])
+@pytest.mark.parametrize("words", [["doctor"], ["--help"], ["egress", "--help"], ["serve", "--help"]], ids=" ".join)
+def test_screens_fit_the_window(tmp_path, words, columns) -> None:
+    seen = in_terminal(tmp_path, *words, columns=columns, NO_COLOR="1", PAGER="cat")
+    assert max(len(line) for line in seen.split("\n") if "curl" not in line and "://" not in line) <= min(columns, 100)
+
+
 def index_here(tmp_path: Path) -> None:
     homes = {name: str(tmp_path / name.lower()) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
     command = [sys.executable, "-m", "cormorant", "index", "add", "."]

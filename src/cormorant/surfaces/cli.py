@@ -178,10 +178,10 @@ def cli(ctx: click.Context) -> None:
     """Web access for people and agents: search, fetch, read, answer.
 
     \b
-    cormorant https://example.com/page    a page as Markdown
-    cormorant answer 'a question'         an answer, checked
-    cormorant index add ./docs            your pages, searchable
-    cormorant mcp                         the tools, for an agent
+    cormorant https://example.com/page  a page as Markdown
+    cormorant answer 'a question'       an answer, checked
+    cormorant index add ./docs          your pages, searchable
+    cormorant mcp                       the same for an agent
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from cormorant.surfaces.cli import emit, emit_json, run_async
+from cormorant.surfaces.screen import columns
 
 WIDTH = 100
 
@@ -28,7 +29,13 @@ def doctor(probe: bool, as_json: bool) -> None:
             return await web.probe() if probe else web.capabilities()
 
     found = run_async(examined())
-    emit_json(found) if as_json else emit(as_text(found))
+    emit_json(found) if as_json else emit("\n".join(map(_fitted, as_text(found).split("\n"))))
+
+
+def _fitted(line: str) -> str:
+    """The line in the window there is, what does not fit under its value."""
+    hanging = " " * (24 if columns() > 60 else 4)
+    return "\n".join(wrap(line, columns(), subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False)) or line
 
 
 def as_text(found: dict[str, Any]) -> str:
@@ -71,7 +78,7 @@ def _missing(rows: list[dict[str, Any]]) -> list[str]:
     lines = [f"  {row['name']:<20}  no: {row['why_not']}" for row in others]
     if keyed:
         named = ", ".join(f"{row['name']} ({row['variables'][0]})" for row in keyed)
-        lines += wrap(named, WIDTH, initial_indent="  without their key     ", subsequent_indent=" " * 24)
+        lines.append(f"  {'without their key':<20}  {named}")
     return lines
 
 

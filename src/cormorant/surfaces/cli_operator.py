@@ -34,6 +34,10 @@ def egress() -> None:
 @JSON
 def list_egress(as_json: bool) -> None:
     """The lists as they stand."""
+    _show_lists(as_json)
+
+
+def _show_lists(as_json: bool) -> None:
     from cormorant.settings import load
 
     rules = load().egress
@@ -63,24 +67,46 @@ def _extend(key: str, patterns: tuple[str, ...]) -> None:
         tell("from now on no other host is reached; cormorant settings unset egress.allow opens all again")
 
 
+LISTS = click.option("--json", "as_json", is_flag=True, help="The lists as they are then, as JSON.")
+
+
 @egress.command()
 @click.argument("patterns", nargs=-1, required=True)
-def allow(patterns: tuple[str, ...]) -> None:
-    """Add host patterns to the allow list (x.org: that host; .x.org: and everything under it)."""
+@LISTS
+def allow(patterns: tuple[str, ...], as_json: bool) -> None:
+    """Add host patterns to the allow list (x.org: that host; .x.org: and everything under it).
+
+    \b
+    cormorant egress allow docs.python.org .example.org
+    """
     _extend("allow", patterns)
+    if as_json:
+        _show_lists(as_json)
 
 
 @egress.command()
 @click.argument("patterns", nargs=-1, required=True)
-def block(patterns: tuple[str, ...]) -> None:
-    """Add host patterns to the block list, which always wins."""
+@LISTS
+def block(patterns: tuple[str, ...], as_json: bool) -> None:
+    """Add host patterns to the block list, which always wins.
+
+    \b
+    cormorant egress block tracker.example
+    """
     _extend("block", patterns)
+    if as_json:
+        _show_lists(as_json)
 
 
 @egress.command()
 @click.argument("patterns", nargs=-1, required=True)
-def remove(patterns: tuple[str, ...]) -> None:
-    """Take host patterns off both lists."""
+@LISTS
+def remove(patterns: tuple[str, ...], as_json: bool) -> None:
+    """Take host patterns off both lists.
+
+    \b
+    cormorant egress remove docs.python.org
+    """
     from cormorant.settings import load, write
 
     rules, gone = load().egress, False
@@ -92,6 +118,8 @@ def remove(patterns: tuple[str, ...]) -> None:
             tell(f"egress.{key} = {written.text or '(none)'} in {written.file}")
             if key == "allow" and not left:
                 tell("no host is reached now; cormorant settings unset egress.allow opens all public ones")
+    if as_json:
+        _show_lists(as_json)
     if not gone:
         tell("neither list has that")
         raise SystemExit(1)
@@ -289,9 +317,17 @@ def _keys() -> Keys:
 
 @key.command()
 @click.argument("tenant")
-def create(tenant: str) -> None:
-    """Make a key for TENANT and print it; it can't be shown again."""
+@JSON
+def create(tenant: str, as_json: bool) -> None:
+    """Make a key for TENANT and print it; it can't be shown again.
+
+    \b
+    cormorant key create alice
+    """
     made, text = _keys().create(tenant)
+    if as_json:
+        emit_json({"id": made.id, "tenant": tenant, "key": text})
+        return
     tell(f"key {made.id} of tenant {tenant}; it is shown this once:")
     emit(text)
 
@@ -312,9 +348,17 @@ def list_keys(as_json: bool) -> None:
 
 @key.command()
 @click.argument("key_id")
-def revoke(key_id: str) -> None:
-    """Take a key back; it stops working at once."""
+@JSON
+def revoke(key_id: str, as_json: bool) -> None:
+    """Take a key back; it stops working at once.
+
+    \b
+    cormorant key revoke 1f2e3d4c
+    """
     gone = _keys().revoke(key_id)
+    if as_json:
+        emit_json({"id": gone.id, "tenant": gone.tenant, "revoked": True})
+        return
     tell(f"key {gone.id} of tenant {gone.tenant} revoked")
 
 

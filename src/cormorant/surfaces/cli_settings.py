@@ -70,8 +70,13 @@ def _show_settings(word: str, as_json: bool) -> None:
 @click.argument("key")
 @click.argument("value")
 @PROJECT
-def set_(key: str, value: str, project: bool) -> None:
-    """Set KEY to VALUE (lists are separated by commas)."""
+@JSON
+def set_(key: str, value: str, project: bool, as_json: bool) -> None:
+    """Set KEY to VALUE (lists are separated by commas).
+
+    \b
+    cormorant settings set search.provider searxng
+    """
     from cormorant.settings import describe, write
 
     written = write(key, value, path=PROJECT_FILE if project else None)
@@ -81,13 +86,27 @@ def set_(key: str, value: str, project: bool) -> None:
     origin = next((row.origin for row in describe() if row.key == key), str(written.file))
     if not project and origin != str(written.file):
         tell(f"note: {origin} says otherwise and wins here")
+    if as_json:
+        _show_one(key)
+
+
+def _show_one(key: str) -> None:
+    """One setting as it is now."""
+    from cormorant.settings import describe
+
+    emit_json(next(({"key": row.key, "value": row.value, "origin": row.origin} for row in describe() if row.key == key), {"key": key}))
 
 
 @settings.command()
 @click.argument("key")
 @PROJECT
-def unset(key: str, project: bool) -> None:
-    """Put KEY back to its default."""
+@JSON
+def unset(key: str, project: bool, as_json: bool) -> None:
+    """Put KEY back to its default.
+
+    \b
+    cormorant settings unset search.provider
+    """
     from cormorant.settings import describe
     from cormorant.settings import unset as remove
 
@@ -95,6 +114,8 @@ def unset(key: str, project: bool) -> None:
     row = next((row for row in describe() if row.key == key), None)
     now = f"; it is {row.text or 'empty'} now ({row.origin})" if row else ""
     tell(f"{key} unset{now}" if gone else f"{key} was not set there{now}")
+    if as_json:
+        _show_one(key)
 
 
 @click.group()
@@ -110,18 +131,21 @@ def secret() -> None:
 @secret.command(name="set")
 @click.argument("name")
 @click.option("--in", "place", type=click.Choice(["keyring", "file"]), help="Where to keep it, whatever secrets_in says.")
-def set_secret(name: str, place: Literal["keyring", "file"] | None) -> None:
+@JSON
+def set_secret(name: str, place: Literal["keyring", "file"] | None, as_json: bool) -> None:
     """Keep the secret NAME, read from standard input or, at a terminal, asked for.
 
     \b
     printf %s "$KEY" | cormorant secret set BRAVE_API_KEY
     """
-    from cormorant.settings import write_secret
+    from cormorant.settings import secret_places, write_secret
 
     value = click.prompt(name, hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.read().strip()
     if not value:
         raise InvalidArguments("nothing on standard input", remedy=f'printf %s "$KEY" | cormorant secret set {name}')
     tell(f"{name} kept in {write_secret(name, value, place=place)}")
+    if as_json:
+        emit_json({"name": name, "in": secret_places().get(name, [])})
 
 
 @secret.command(name="list")
@@ -143,11 +167,18 @@ def list_secrets(as_json: bool) -> None:
 
 @secret.command(name="unset")
 @click.argument("name")
-def unset_secret_(name: str) -> None:
-    """Forget the secret NAME."""
+@JSON
+def unset_secret_(name: str, as_json: bool) -> None:
+    """Forget the secret NAME.
+
+    \b
+    cormorant secret unset BRAVE_API_KEY
+    """
     from cormorant.settings import secret_places, unset_secret
 
     gone = unset_secret(name)
     tell(f"{name} forgotten" if gone else f"{name} was not kept here")
     if left := secret_places().get(name):
         tell(f"{name} is still set: {', '.join(left)}")
+    if as_json:
+        emit_json({"name": name, "in": left or []})

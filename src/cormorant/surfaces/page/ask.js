@@ -189,8 +189,8 @@ const listed = new Intl.ListFormat("en");
 export async function sayBackends() {
   const reply = await fetch("capabilities");
   if (!reply.ok) return;
-  const { version, search, library } = await reply.json();
-  const ready = Object.entries(search ?? {}).filter(([name, state]) => String(state).startsWith("ready") && name !== "library").map(([name]) => name.replaceAll("_", " "));
+  const { version, answers, library } = await reply.json();
+  const ready = answers.filter((name) => name !== "library").map((name) => name.replaceAll("_", " "));
   const asked = [typeof library === "string" ? "" : "your indexed pages", ...ready.slice(0, 3), ready.length > 3 ? `${ready.length - 3} more` : ""].filter(Boolean);
   $("version").textContent = version;
   $("backends").textContent = asked.length ? `Searches ${listed.format(asked)}.` : "No search backend is ready: cormorant doctor says why.";
