@@ -16,6 +16,7 @@ from mcp import Client, StdioServerParameters
 from cormorant import Web, settings
 from cormorant.errors import InvalidArguments, NoProvider, NotAllowed
 from cormorant.settings import live
+from cormorant.surfaces.tenants import follow_tenant
 from support_backends import serving as backend
 from support_net import answer, serving
 
@@ -209,6 +210,25 @@ def test_a_file_that_a_variable_names_is_followed_too(file, monkeypatch, tmp_pat
     seen = []
     followed.look(lambda found: seen.append(found.keys["BRAVE_API_KEY"]) or ())
     assert seen == ["k-2"]
+
+
+async def test_a_tenant_s_own_file_is_followed_and_nobody_else_s(file, tmp_path):
+    replaced(file, toml(egress='allow = ["127.0.0.1"]'))  # the operator's own, which is no tenant's
+    home = tmp_path / "tenants" / "alice"
+    home.mkdir(parents=True)
+    async with serving({"*": PAGE}) as site, Web(follow_tenant(tmp_path / "tenants", "alice")) as web:
+        url = site.url("/tides", host="127.0.0.1")
+        with pytest.raises(NotAllowed):
+            await web.fetch(url)
+        replaced(home / "cormorant.toml", '[egress]\nallow = ["127.0.0.1"]\nallow_ranges = ["127.0.0.0/8"]\n')
+        page = await web.fetch(url)
+        replaced(home / "cormorant.toml", "[egress\n")
+        assert any("cormorant.toml" in warning for warning in (await web.fetch(url)).warnings)
+        os.remove(home / "cormorant.toml")
+        with pytest.raises(NotAllowed):
+            await web.fetch(url)
+        assert (await web.get(page.response_id)).content
+    assert (home / "results").is_dir()
 
 
 def own_environment() -> dict[str, str]:
