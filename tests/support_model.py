@@ -33,7 +33,7 @@ async def model_server(reply: Reply) -> AsyncIterator[tuple[str, list[dict[str, 
             for delta in made:
                 writer.write(_chunk(delta, None))
                 await writer.drain()
-            writer.write(_chunk({}, "stop") + b"data: [DONE]\n\n")
+            writer.write(_chunk({}, "stop") + _usage() + b"data: [DONE]\n\n")
         await writer.drain()
         writer.close()
         await writer.wait_closed()
@@ -47,6 +47,13 @@ async def model_server(reply: Reply) -> AsyncIterator[tuple[str, list[dict[str, 
 def _chunk(delta: dict[str, Any], finish: str | None) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    return f"data: {json.dumps(chunk)}\n\n".encode()
+
+
+def _usage() -> bytes:
+    """What the model says the call cost, in the last chunk."""
+    usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [], "usage": usage}
     return f"data: {json.dumps(chunk)}\n\n".encode()
 
 

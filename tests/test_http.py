@@ -13,13 +13,14 @@ import httpx2
 import pytest
 import uvicorn
 
-from cormorant import sse
+from cormorant import Web, sse
 from cormorant.errors import NotConfigured
 from cormorant.settings import of
 from cormorant.surfaces.executions import Executions
 from cormorant.surfaces.http import create_app
 from cormorant.surfaces.tenants import Keys
 from support_net import answer, serving
+from support_web import index
 
 pytestmark = pytest.mark.anyio
 
@@ -212,6 +213,22 @@ def test_an_open_bind_without_a_key_does_not_start(tmp_path) -> None:
     settings = of({"server": {"host": "0.0.0.0"}, "store": {"path": "memory"}})
     with pytest.raises(NotConfigured, match="no key"):
         create_app(settings, tmp_path)
+
+
+async def test_research_streams_the_events_of_an_agent_and_nothing_else(tmp_path) -> None:
+    async with Web({"library": {"path": str(tmp_path / "library.db")}, "store": {"path": "memory"}}) as web:
+        await index(web, tmp_path / "pages")
+    asked = {"question": "What is a dinghy?"}
+    async with running(tmp_path) as client:
+        seen = await events(client, "POST", "/v1/research", json=asked, headers={"accept": "text/event-stream"})
+        names = [message.event for message in seen]
+        assert names[0] == "agent_processing_started"
+        assert names[-1] == "agent_processing_complete"
+        assert set(names) == {"agent_processing_started", "agent_step_started", "agent_step_completed", "response_chunk", names[-1]}
+        assert "small boat" in seen[-1].json()["answer"]
+        started = (await client.post("/v1/tools/research/execute", json={"inputs": asked})).json()
+        told = [message.event for message in await events(client, "GET", started["stream_url"])]
+        assert told == names
 
 
 async def test_mcp_is_served_beside_it(tmp_path) -> None:

@@ -209,7 +209,10 @@ async def test_a_model_is_asked_over_the_one_transport(tmp_path) -> None:
         async with opened(tmp_path, settings=own, gates=[gate]) as (web, _, _base):
             await index(web, tmp_path / "pages")
             answered = await web.answer("What is a dinghy?")
-            assert web.ledger.as_dict()["requests"] == 1
+            spent = web.ledger.as_dict()
+            assert spent["requests"] == 1
+            assert spent["tokens"] == 12, "what the model says it cost"
+            assert spent["bytes"] > 100, "and what came of it over the wire"
     assert "small boat" in answered.response
     assert answered.model == "openai::some-model"
     assert asked[0]["_authorization"] == "bearer sk-own-key"

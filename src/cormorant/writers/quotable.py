@@ -11,6 +11,7 @@ from cormorant.passages import explain
 
 SHORTEST_CHARS = 12  # a shorter line is a label
 SHORTEST_WORDS = 3  # the same, where words are parted by spaces
+NAMING_WORDS = 5  # a line without an end that has fewer, and no figure, is a name
 LOOSE_WORDS = 8  # a line without an end that has fewer is a heading or the item of a menu more often than a statement
 # What a sentence loses that does not stand alone, in standard deviations of its page.
 LOOSE, LEADS_IN, TORN, LEANING, LONG = 1.0, 0.7, 1.5, 0.5, 1.0
@@ -80,7 +81,8 @@ def _is_no_statement(raw: str, said: str) -> bool:
         return True
     if _ENDS.search(said):
         return False
-    if _BOLD_LINE.search(raw):
+    few = len(said.split()) < NAMING_WORDS and not _UNSPACED.search(said) and not re.search(r"[\d:|=]", raw)
+    if few or _BOLD_LINE.search(raw):
         return True
     item = _ITEM.sub("", raw)
     beside_links = _LINK.sub("", item)
