@@ -261,6 +261,21 @@ async def test_offline_is_said_in_one_line(world):
     assert "cormorant index add" in error.remedy
 
 
+@pytest.mark.parametrize("how", ["search", "probe"])
+async def test_being_offline_is_held_against_no_backend(world, how):
+    away = world(request=offline)
+    for _ in range(3):
+        if how == "probe":
+            await away.probe()
+        else:
+            with pytest.raises(NoProvider, match="offline"):
+                await away.search(Query("tides"))
+    assert not [row.name for row in away.providers() if row.cooling_until]
+    world.sims["duckduckgo"].answers = [(200, {}, "<div class='result'><a class='result__a' href='https://a.example/'>Tides</a></div>")]
+    found = await world().search(Query("tides"))
+    assert (found.provider, [t for t in found.tried if t.provider != "library"]) == ("duckduckgo", [])
+
+
 async def test_a_network_that_swallows_everything_is_given_up_in_time(world):
     async def silent(method: str, url: str, **_: object):
         await anyio.sleep(60)

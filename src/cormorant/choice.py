@@ -198,6 +198,8 @@ class Finder:
             if found is not None:
                 weak = found
                 tried.append(Tried("library", "no_results", "the library has nothing, or little, to say to this"))
+        if len(failures) > 1 and _offline(failures):
+            self.health.forgive(t.provider for t in tried if t.code not in ("no_results", "cooling_down", "not_configured"))
         if weak is not None:
             return self._finished(weak, query, [t for t in tried if t.provider != "library"], _offline(failures))
         if resting and not failures:  # everybody rests: the first is asked all the same
@@ -370,16 +372,20 @@ class Finder:
         """As `providers`, after each ready backend was asked one small question; a vendor's model is not, as it costs a call."""
         query = Query("weather", count=1)
 
+        failures: dict[str, CormorantError] = {}
+        asked = [row.name for row in self.providers() if row.ready and row.name not in (*VENDORS, "library")]
+
         async def ask(name: str) -> None:
             try:
                 await self._ask(self._provider(name), query)
             except CormorantError as error:
-                log.debug("probe of %s: %s", name, error)  # kept in the health file, which `providers` shows
+                failures[name] = error  # kept in the health file too, which `providers` shows
 
         async with anyio.create_task_group() as group:
-            for row in self.providers():
-                if row.ready and row.name not in VENDORS:
-                    group.start_soon(ask, row.name)
+            for name in asked:
+                group.start_soon(ask, name)
+        if len(failures) == len(asked) > 1 and _offline(list(failures.values())):
+            self.health.forgive(failures)
         return self.providers()
 
     def providers(self) -> list[Readiness]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -82,6 +82,13 @@ class Health:
         elif state.failures >= FAILURES:
             self._rest(state, min(REST_S * 2**state.rests, REST_MAX_S))
             state.rests += 1
+        self._write()
+
+    def forgive(self, names: Iterable[str]) -> None:
+        """Takes failures back: nobody at all could be reached, so it was our network and not theirs."""
+        for name in names:
+            state = self._state(name)
+            state.failures, state.until, state.rests = 0, "", 0
         self._write()
 
     def answered(self, name: str, *, empty: bool) -> None:
