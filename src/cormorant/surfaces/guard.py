@@ -6,6 +6,7 @@ refused. Origins that the operator lists may call, and get the CORS headers that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from ipaddress import ip_address
 
@@ -17,6 +18,7 @@ from cormorant.settings import Settings
 
 BODY_MAX_BYTES = 1024 * 1024
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\[\]]+)(?::\d+)?")
 CORS_HEADERS = "content-type, accept, x-api-key, authorization, last-event-id, mcp-session-id, mcp-protocol-version"
 HEADERS = {  # of every answer
     "x-content-type-options": "nosniff",
@@ -65,8 +67,8 @@ class Guard:
 
     def _refusal(self, headers: Mapping[str, str], origin: str, path: str) -> Response | None:
         host = headers.get("host", "").lower()
-        name = host.rsplit(":", 1)[0].strip("[]") if not host.endswith("]") else host.strip("[]")
-        if not self._any_host and name not in self._hosts:
+        parts = HOST.fullmatch(host)
+        if not self._any_host and (parts is None or parts[1].strip("[]") not in self._hosts):
             return shaped(InvalidArguments(f"this server is not {host[:200]!r}", remedy="server.hosts names what it is called"), 403)
         own = not origin or origin in self._origins or origin.split("://", 1)[-1] == host
         # A page's <img> or <a> sends no Origin, but a browser says where it stands. Only the page itself may be linked to.
