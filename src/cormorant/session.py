@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from cormorant import settings as settings_room
 from cormorant import sse
 from cormorant.backends import Backends
+from cormorant.document import Picture
 from cormorant.errors import CormorantError, Refused
 from cormorant.events import Emit, Event
 from cormorant.fetching import Fetcher, Wanted
@@ -284,7 +285,17 @@ class Session:
     def _reranker(self) -> Any:
         kind, _, _model = self.settings.answer.reranker.partition("::")
         made = part("rank", kind)
-        return made(self.settings, stream=self._backends.stream) if kind == "llm" else made(self.settings, self._backends.api)
+        if kind != "llm":
+            return made(self.settings, self._backends.api)
+        return made(self.settings, stream=self._backends.stream, look=self._picture if self.settings.answer.rerank_images else None)
+
+    async def _picture(self, url: str) -> Picture | None:
+        """The picture at an address, fetched as any page is; None where it can't be had."""
+        try:
+            item, _ = await self._read(url, Wanted(images=True))
+        except CormorantError:
+            return None
+        return item.document.picture if item.document else None
 
     def _judge(self) -> Any:
         kind = self.settings.answer.judge.partition("::")[0]

@@ -52,7 +52,10 @@ Read = Callable[[str, int], Awaitable[Document]]
 
 
 class Reranker(Protocol):
-    """Scores texts against a question: 0..1, higher is better. `label` is shown as `kind::model`."""
+    """Scores texts against a question: 0..1, higher is better. `label` is shown as `kind::model`.
+
+    One with a true `sees` is also given `pictures`, an address per text, empty where its page has none.
+    """
 
     label: str
 
@@ -331,7 +334,8 @@ class _Run:
         texts = await in_thread(lambda: [to_rank(self.question, entry, self.options.counter) for entry in evidence])
         scores: list[float] | None = None
         try:
-            scores = await _within(self.options.rank_s, "the reranker", reranker.score(self.question, texts))
+            seen = {"pictures": [entry.picture for entry in evidence]} if getattr(reranker, "sees", False) else {}
+            scores = await _within(self.options.rank_s, "the reranker", reranker.score(self.question, texts, **seen))
         except CormorantError as error:
             self.notes.append(f"reranking was skipped, the engine's order stands: {error.message}")
         kept = fused(evidence, scores, keep=self.options.keep)

@@ -6,6 +6,7 @@ numbers them. Every passage has an id, its character span in the page's text and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,13 +14,15 @@ from hashlib import sha256
 from typing import Any
 
 from cormorant import tokens
+from cormorant.address import parse
 from cormorant.blocks import Block, blocks, closing, opening
 from cormorant.citations import Source, canonical, fragment_link
 from cormorant.document import Document
-from cormorant.errors import CormorantError
+from cormorant.errors import CormorantError, InvalidArguments
 from cormorant.passages import Passage, pick
 from cormorant.search import Hit
 
+_PICTURE = re.compile(r"!\[[^\]]*\]\((https?://[^)\s]+)")
 RANK_TOKENS = 400  # of a page's best passages, what a reranker reads
 ENGINE_WEIGHT = 0.15  # of the engine's order in the fused one
 PRIOR_DEPTH = 10  # the engine's prior falls to a half by this rank
@@ -46,6 +49,17 @@ class Evidence:
     @property
     def published(self) -> str:
         return (self.document.published if self.document else "") or self.hit.published_at
+
+    @property
+    def picture(self) -> str:
+        """The address of the picture that the page shows for itself, or of its first one; empty without any."""
+        shown = (self.document.structured.get("opengraph") or {}).get("image") if self.document else ""
+        shown = shown[0] if isinstance(shown, list) else shown
+        first = _PICTURE.search(self.text) if self.read else None
+        try:
+            return parse(str(shown or (first[1] if first else "")), self.url).href if shown or first else ""
+        except InvalidArguments:
+            return ""
 
     @property
     def source(self) -> Source:

@@ -92,6 +92,9 @@ class Answering(_Section):
 
     scrape: Literal["auto", "on", "off"] = Field("auto", description="auto: read the hits whose hosts the egress policy allows.")
     reranker: str = Field("words", description="Name of the reranker.")
+    rerank_images: bool = Field(
+        False, description="Whether a language model that ranks sees a picture of each page too; for models that take images."
+    )
     writer: str = Field("auto", description="quote (no model), llm, or auto: llm when a model is configured.")
     model: str = Field("", description="provider/model of the writer, e.g. openai/gpt-6-luna.")
     model_url: str = Field(
