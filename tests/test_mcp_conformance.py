@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 
 import httpx2
 import pytest
@@ -236,3 +237,40 @@ async def test_each_tenant_has_its_own_mcp_server(tmp_path) -> None:
             ):
                 got = await client.call_tool("web_fetch", {"url": site.url("/note", host="127.0.0.1")})
                 assert says in got.content[0].text
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"]
+)
+async def test_a_content_type_is_its_media_type(tmp_path, content_type) -> None:
+    asked = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLOS["Cursor"]}
+    async with running(tmp_path) as http:
+        headers = {"content-type": content_type, "accept": "application/json, text/event-stream"}
+        assert (await http.post("/mcp", content=json.dumps(asked), headers=headers)).status_code == 200
+
+
+async def test_a_page_that_the_operator_lists_may_be_a_client(tmp_path) -> None:
+    """A browser asks first; a stateless client sends two headers more than the older kind."""
+    async with running(tmp_path, origins=["https://inspector.example"]) as http:
+        asking = {
+            "origin": "https://inspector.example",
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "content-type,mcp-method,mcp-name,mcp-protocol-version",
+        }
+        answer_ = await http.options("/mcp", headers=asking)
+        allowed = {name.strip() for name in answer_.headers["access-control-allow-headers"].split(",")}
+        assert set(asking["access-control-request-headers"].split(",")) <= allowed
+        refused = await http.post("/mcp", json={}, headers={"origin": "https://elsewhere.example"})
+        assert refused.status_code == 403
+
+
+def test_without_the_extra_the_command_says_what_to_install(monkeypatch) -> None:
+    from click.testing import CliRunner
+
+    from cormorant.surfaces.cli import cli
+
+    assert "claude mcp add" in CliRunner().invoke(cli, ["mcp", "--how"]).output
+    for name in ("mcp", "cormorant.surfaces.mcp"):
+        monkeypatch.setitem(sys.modules, name, None)
+    failed = CliRunner().invoke(cli, ["mcp"])
+    assert "pip install 'cormorant[mcp]'" in str(getattr(failed.exception, "remedy", "")) + failed.output

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from cormorant.errors import InvalidArguments
 from cormorant.tokens import counter
-from cormorant.tools import TOOLS, tool
+from cormorant.tools import ALIASES, TOOLS, tool
 
 MCP_TOKENS = 700  # o200k tokens of all tools together: name, description, input schema
 
@@ -95,6 +96,33 @@ def test_a_near_miss_is_suggested() -> None:
     with pytest.raises(InvalidArguments) as raised:
         tool("web_fetch").read({"url": "u", "sections": "x"})
     assert "did you mean section?" in raised.value.remedy
+
+
+SAMPLES = {"integer": (3, 3), "strings": (["a.org"], ["a.org"]), "string": ("day", "day"), "boolean": (True, True)}
+
+
+def spellings() -> list[Any]:
+    """Every alias, and the camelCase of every name, on every tool that has the argument."""
+    found = []
+    for one in TOOLS:
+        for argument in one.arguments:
+            head, *rest = argument.name.split("_")
+            camel = head + "".join(word.title() for word in rest)
+            theirs = [camel, *(alias for alias, ours in ALIASES.items() if ours == argument.name)]
+            found += [pytest.param(one, argument, name, id=f"{one.name} {name}") for name in theirs if name != argument.name]
+    return found
+
+
+@pytest.mark.parametrize(("one", "argument", "spelled"), spellings())
+def test_every_spelling_of_every_argument_is_read(one, argument, spelled) -> None:
+    given, read = (argument.choices[-1],) * 2 if argument.choices else SAMPLES[argument.kind]
+    needed = {name: "x" for name in one.required if name != argument.name}
+    assert one.read({spelled: given} | needed)[0][argument.name] == read
+
+
+@pytest.mark.parametrize("alias", [name for name, ours in ALIASES.items() if ours.startswith("-")])
+def test_every_spelling_of_excluded_domains_is_read(alias) -> None:
+    assert tool("web_search").read({"query": "x", alias: ["b.org", "-c.org"]})[0]["domains"] == ["-b.org", "-c.org"]
 
 
 @pytest.mark.parametrize("name", ["oz0_web.search", "oz0_web.fetch", "fetch_content", "get_search_content", "fetch", "search"])

@@ -19,7 +19,7 @@ from cormorant.settings import Settings
 BODY_MAX_BYTES = 1024 * 1024
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\[\]]+)(?::\d+)?")
-CORS_HEADERS = "content-type, accept, x-api-key, authorization, last-event-id, mcp-session-id, mcp-protocol-version"
+CORS_HEADERS = "content-type, accept, x-api-key, authorization, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name"
 HEADERS = {  # of every answer
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",

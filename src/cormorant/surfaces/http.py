@@ -328,7 +328,9 @@ def _add_rest(app: FastAPI, service: Service) -> None:
             except CormorantError as error:
                 await shaped(error)(scope, receive, send)
                 return
-            await endpoint(scope, receive, send)
+            # Media types have no case (RFC 9110, 8.3.1); the MCP library compares them letter by letter.
+            headers = [(name, value.lower() if name == b"content-type" else value) for name, value in scope["headers"]]
+            await endpoint({**scope, "headers": headers}, receive, send)
 
     for path in ("/mcp", "/mcp/pair"):
         app.router.routes.append(Route(path, endpoint=Mcp(), include_in_schema=False))
