@@ -218,6 +218,12 @@ HOSTILE = {
     + "".join(f"<p id=n{n}>note {n}" for n in range(3_000)),
     "nested code": "<p>deep " + "<code>" * 5_000,
     "nested superscripts": "<p>deep " + "<sup>" * 5_000 + "2",
+    "1,900 lists in one another": "<ul><li>deep" * 1_900 + "</li></ul>" * 1_900,
+    "10,000 sheets that ask for consent": "<p>deep</p>" + '<div class="cookie-consent">We use cookies</div>' * 10_000,
+    "2,000 rules about one class of 5,000": "<p>deep</p><style>"
+    + "".join(f".a{{display:none}}.a{{display:block;top:{n}px}}div .a{{visibility:hidden}}" for n in range(700))
+    + "</style>"
+    + "<p class=a>x</p>" * 5_000,
 }
 
 

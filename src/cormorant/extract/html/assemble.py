@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 _INTERRUPTS = re.compile(r"(?:[-*+]|1[.)]) ")  # another number may not follow a paragraph without a blank line (CommonMark 5.3)
+_DEEP = "\n" + 60 * " "  # a list that far in goes no further: nobody counts, and the text would grow with the square of the depth
 _LATER_LINES = re.compile(r"\n(?=[^\n])")
 
 
@@ -44,10 +45,11 @@ def item(blocks: list[Block], mark: str) -> str:
             tight = (
                 block.kind in ("list", "item") and before in ("p", "heading", "list", "item") and _INTERRUPTS.match(block.text) is not None
             )
-            out.append("\n" if tight else "\n\n")
-        out.append(block.text)
+            out.append(f"\n{pad}" if tight else f"\n\n{pad}")
+        deep = block.kind in ("list", "item") and _DEEP in block.text
+        out.append(block.text if deep else _LATER_LINES.sub("\n" + pad, block.text))
         before = block.kind
-    return mark + _LATER_LINES.sub("\n" + pad, "".join(out)) if out else ""
+    return mark + "".join(out) if out else ""
 
 
 def quoted(text: str) -> str:

@@ -22,6 +22,7 @@ from cormorant.extract.html.styles import ALIASES, CUSTOM, RELEVANT, VAR, Colour
 
 CSS_MAX_CHARS = 1_000_000  # read of all sheets together
 RULES_MAX = 600  # of those that can hide something and match the page's own names
+MATCHES_MAX = 20_000  # rules held against elements; a page that needs more is made to cost time
 COLOUR_RULES_MAX = 120
 COLOUR_SHEET_MAX = 300  # a sheet with more rules is a design system: its colours are not followed
 
@@ -117,6 +118,7 @@ class Sheet:
         self._parsed: dict[int, list[Rule]] = {}
         self._nodes: dict[tuple[int, str], list[LexborNode]] = {}
         self._setting: dict[str, dict[str, list[tuple[frozenset[str], Rule]]]] = {}
+        self._left = MATCHES_MAX
         self._showing: dict[str, set[int]] = {}
         self._alike: dict[tuple[str, str, str, frozenset[str]], list[Rule]] = {}
         self._standing: dict[str, list[int]] = {}
@@ -126,13 +128,27 @@ class Sheet:
         """Whether the sheet is short enough to follow its colours, as that of a page that hides by hand is."""
         return len(self._spans) <= COLOUR_SHEET_MAX
 
-    def hiding(self) -> list[tuple[LexborNode, frozenset[str]]]:
-        """Every element that some rule would hide, taken alone, with the properties that rule sets."""
-        found: dict[int, tuple[LexborNode, frozenset[str]]] = {}
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether so much was asked that no more is looked up."""
+        return self._left <= 0
+
+    def hiding(self) -> list[tuple[LexborNode, frozenset[str], str]]:
+        """Every element that some rule would hide, taken alone, with the properties that rules hide it by, and one kind of hiding."""
+        found: dict[int, tuple[LexborNode, frozenset[str], str]] = {}
+        done: set[tuple[str, frozenset[str]]] = set()
         for rule in islice((rule for rule in self._where(_HIDING_HINTS) if styles.hides(rule.declared)), RULES_MAX):
+            names = _essential(rule.declared)
+            if (rule.selector, names) in done:
+                continue
+            done.add((rule.selector, names))
+            kind = styles.hides(rule.declared)
             for node in self._matched(rule):
-                names: frozenset[str] = found[node.mem_id][1] if node.mem_id in found else frozenset()
-                found[node.mem_id] = (node, names | _essential(rule.declared))
+                key = node.mem_id
+                if key not in found:
+                    found[key] = (node, names, kind)
+                elif not names <= found[key][1]:
+                    found[key] = (node, names | found[key][1], kind)
         return list(found.values())
 
     def coloured(self, papers: frozenset[Colour]) -> list[LexborNode]:
@@ -150,9 +166,10 @@ class Sheet:
             found for rule in islice(self._where(("background",)), COLOUR_RULES_MAX) if (found := background(rule.declared)) is not None
         )
 
-    def hides(self, node: LexborNode, names: frozenset[str]) -> str:
-        """How an element is hidden on every screen; "" when one shows it."""
-        kind = ""
+    def hides(self, node: LexborNode, names: frozenset[str], kind: str) -> str:
+        """How an element is hidden on every screen; "" when one shows it. After much asking, what one rule says is believed."""
+        if self.is_exhausted:
+            return kind
         for screen in self._screens:
             if not (kind := styles.hides(self.of(node, names, screen))):
                 break
@@ -193,6 +210,7 @@ class Sheet:
         key = (node.tag or "", node.attributes.get("class") or "", node.id or "", names)
         if (rules := self._alike.get(key)) is None:
             rules = self._alike[key] = self._rules_about(*key)
+        self._left -= len(rules)
         return (rule for rule in rules if self._matches(node, rule.selector))
 
     def _rules_about(self, tag: str, classes: str, name: str, names: frozenset[str]) -> list[Rule]:

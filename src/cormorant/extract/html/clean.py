@@ -64,19 +64,18 @@ def _cells(body: LexborNode) -> None:
 def _sheets(body: LexborNode) -> None:
     """A consent sheet is never what a page says, unless the page is about nothing else."""
     sheets = [node for node in unique(body, walls.CONSENT_SHEETS) if node.tag not in ("body", "main", "article")]
-    kept: list[LexborNode] = []
+    kept: dict[int, LexborNode] = {}
     for node in sheets:
-        if is_inside(node, {other.mem_id for other in kept}) or node.css_first("main,article,h1") is not None:
+        if is_inside(node, kept) or node.css_first("main,article,h1") is not None:
             continue
         if walls.CONSENT_WORDS.search(node.text(separator=" ")[:4_000]):
-            kept.append(node)
+            kept[node.mem_id] = node
     if not kept:
         return
     total = len(body.text(separator=" ").split())
-    inside = sum(len(node.text(separator=" ").split()) for node in kept)
+    inside = sum(len(node.text(separator=" ").split()) for node in kept.values())
     if total - inside >= 15:
-        within = {node.mem_id for node in kept}
-        for node in [node for node in kept if not is_inside(node, within)]:
+        for node in [node for node in kept.values() if not is_inside(node, kept)]:
             node.decompose()
 
 

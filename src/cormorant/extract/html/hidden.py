@@ -172,7 +172,7 @@ _SET_ANEW = {"visibility": ("visibility", "[style*='visib' i]"), "zero_size": ("
 
 def _seen_inside(node: LexborNode, kind: str, sheet: Sheet) -> list[LexborNode]:
     """The parts of a hidden element that undo what it hides by: visibility and the size of letters are only handed down."""
-    if kind not in _SET_ANEW or node.first_child is None:
+    if kind not in _SET_ANEW or node.first_child is None or sheet.is_exhausted:
         return []
     name, styled = _SET_ANEW[kind]
     given = sheet.of(node, styles.RELEVANT)
@@ -209,8 +209,8 @@ def _drop_templates(root: LexborNode) -> list[Finding]:
 
 
 def _hidden_elements(root: LexborNode, sheet: Sheet) -> Iterator[tuple[LexborNode, str]]:
-    for node, names in sheet.hiding():
-        if kind := sheet.hides(node, names):
+    for node, names, alone in sheet.hiding():
+        if kind := sheet.hides(node, names, alone):
             yield node, kind
     yield from ((node, "same_colour") for node in _unreadable(root, sheet))
     styled: dict[str, str] = {}

@@ -6,7 +6,7 @@ with it, whose handles then point at freed memory. So whoever removes asks here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from selectolax.lexbor import LexborNode
 
@@ -48,7 +48,7 @@ def remove(root: LexborNode, selector: str) -> None:
         node.decompose()
 
 
-def is_inside(node: LexborNode, others: dict[int, LexborNode] | set[int]) -> bool:
+def is_inside(node: LexborNode, others: Container[int]) -> bool:
     """Whether one of these is an ancestor."""
     parent = node.parent
     while parent is not None:
