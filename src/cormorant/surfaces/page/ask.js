@@ -1,7 +1,7 @@
 // Ask: the phases while they go on, the answer while it is written, and what it rests on once it is checked.
 
 import { $, blocks, bytes, command, copied, copyButton, count, isWeb, link, make, place, quoted, say } from "./nodes.js";
-import { busy, call, events, json, post } from "./talk.js";
+import { busy, events, post } from "./talk.js";
 
 const view = $("view-ask");
 const PHASES = { WEB_SEARCH: "Search", SCRAPING_URLS: "Read", RERANKING: "Rank", GENERATION: "Write" };

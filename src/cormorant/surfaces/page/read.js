@@ -1,7 +1,7 @@
 // Read: one page at several budgets, side by side.
 
 import { $, copyButton, count, link, make, say } from "./nodes.js";
-import { busy, json, post } from "./talk.js";
+import { busy, post } from "./talk.js";
 
 function facts(page) {
   const rows = [
