@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -260,6 +261,19 @@ async def test_a_page_that_gives_two_prices_gives_none() -> None:
     made = await filled(schema(price=typed("number")), html)
     assert made.data == {"price": None}
     assert "several: 10.0, 12.0" in made.missing[0][1]
+
+
+async def test_a_thing_is_no_list_of_itself() -> None:
+    wanted = schema(name=typed("string"), offers_of_others=typed("array", items=schema(name=typed("string"), price=typed("number"))))
+    html = KETTLE.partition("<h2>")[0] + "</main>"
+    assert (await filled(wanted, html)).data == {"name": "Wasserkessel Norwell", "offers_of_others": None}
+
+
+async def test_a_long_page_is_filled_in_time() -> None:
+    lines = "label: value\n" * 20_000
+    start = time.process_time()
+    await fields.fill(schema(**{f"p{n}": typed("string") for n in range(50)}), Document("https://a.example/", lines))
+    assert time.process_time() - start < 5.0  # measured near 0.2 s; the bound is for a busy machine
 
 
 async def test_required_places_decide_whether_it_is_complete() -> None:

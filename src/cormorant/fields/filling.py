@@ -280,7 +280,7 @@ def _groups(wanted: Wanted, records: Sequence[Record], within: Sequence[Record])
             yield [next((f.value for f in row.under("item") if isinstance(f.value, Record)), row) for row in rows]
     by_kind: dict[tuple[str, str, int], list[Record]] = {}
     for record in records:
-        if record.group or record.type:
+        if (record.group or record.type) and not (wanted.name and record in within):  # a thing is no list of itself
             by_kind.setdefault((record.source, record.type, record.group), []).append(record)
     yield from by_kind.values()
 

@@ -108,6 +108,7 @@ def _singular(flat: str) -> str:
     return flat[:-1] if flat.endswith("s") and len(flat) > 3 else flat
 
 
+@lru_cache(maxsize=16_384)
 def alike(mine: str, theirs: str) -> bool:
     """Whether two labels name the same thing: the same words, one line of the table, or one sense."""
     left, right = _flat(mine), _flat(theirs)

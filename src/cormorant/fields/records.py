@@ -18,6 +18,7 @@ Kind = Literal["json-ld", "microdata", "opengraph", "table", "text"]
 Span = tuple[int, int]
 LABEL_MAX_CHARS = 40
 RECORDS_MAX = 500
+PAIRS_MAX = 2_000
 _ROW = re.compile(r"^ {0,3}\|?(.*?)\|?[ \t]*$")
 _CELL = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"^ {0,3}\|?(?:\s*:?-{3,}:?\s*\|?)+\s*$")
@@ -169,6 +170,8 @@ def _pairs(document: Document) -> list[Fact]:
             if (pair := _PAIR.match(line)) and "://" not in pair[1]:
                 found.append(Fact(plain_text(pair[1]), pair[2], line.strip(), (at, at + len(line))))
             at += len(line) + 1
+            if len(found) == PAIRS_MAX:
+                return found
     return found
 
 
