@@ -25,7 +25,7 @@ check: $(READY)  ## format, lint, strict types, then the tests (arrows and docs 
 PACKS ?= ../shared/bench
 PAGES := $(PACKS)/extraction/dev.jsonl.xz
 QUESTIONS := $(PACKS)/retrieval
-ALONE := startup fetch_throughput fit_time store egress_proxy http_overhead sse_load answer_latency
+ALONE := startup fetch_throughput fit_time store egress_proxy http_overhead sse_load answer_latency extraction_growth extraction_event_loop
 ON_PAGES := extraction_speed extraction_structure outcome_false_alarms
 ON_QUESTIONS := verify_quality rerank_quality answer_hits
 
