@@ -457,3 +457,13 @@ def test_slides_have_their_titles_below_the_chapters_of_the_outline() -> None:
     text = markdown(made)
     assert "# Gates\n" in text
     assert re.findall(r"^## Gate number .", text, re.M) == [f"## Gate number {n}" for n in "bcdef"]
+
+
+def test_letters_beyond_sixteen_bits_are_kept() -> None:
+    """Mathematics is set in them; the reader hands each over in two halves."""
+    cmap = "begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfchar <41> <D835DC65> endbfchar endcmap"
+    body = Pdf().page().text(72, 780, "A").text(72, 700, BODY.replace("A", "")).bytes()
+    body = body.replace(b"/WinAnsiEncoding >>", b"/WinAnsiEncoding /ToUnicode 90 0 R >>", 1)  # the reader mends the table of places
+    stream = f"90 0 obj\n<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream\nendobj\n".encode()
+    body = body.replace(b"1 0 obj", stream + b"1 0 obj", 1)
+    assert "\U0001d465" in pdf.parse(body)["markdown"]

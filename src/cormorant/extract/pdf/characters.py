@@ -140,6 +140,7 @@ class _Reader:
         self._space = False
         self._level = True
         self._link = ""
+        self._half = 0
 
     def take(self, index: int) -> None:
         """One character, in the order the reader gives them."""
@@ -147,7 +148,12 @@ class _Reader:
         if code in (10, 13):
             self.end()
             return
-        if code == 0 or 0xD800 <= code < 0xE000:
+        if 0xD800 <= code < 0xE000:  # the reader gives a letter beyond 16 bits (mathematics, emoji) in two halves
+            if code < 0xDC00:
+                self._half = code
+                return
+            code, self._half = 0x10000 + (self._half - 0xD800 << 10) + code - 0xDC00 if self._half else 0, 0
+        if code == 0:
             return
         if code in (32, 9, 0xA0):
             self._space = bool(self._chars)
