@@ -8,6 +8,7 @@ is an error, never text.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -101,6 +102,8 @@ class Fetcher:
         self.shown = Shown()
         self.seen: set[str] = set()  # provenance: addresses a user, a result or a page has named
         self._overall = asyncio.Semaphore(settings.fetch.concurrency)
+        # More threads than cores read no page sooner, and keep the event loop waiting for its turn (bench/extraction_event_loop.py).
+        self._readers = asyncio.Semaphore(os.cpu_count() or 1)
         self._hosts: OrderedDict[str, asyncio.Semaphore] = OrderedDict()
 
     def renew(self, settings: Settings, policy: Policy) -> None:
@@ -272,7 +275,8 @@ class Fetcher:
 
         if len(resource.body) <= SMALL_BYTES and not _is_document(resource.body):
             return read()
-        return await asyncio.to_thread(read)
+        async with self._readers:
+            return await asyncio.to_thread(read)
 
     def _note_links(self, document: Document) -> None:
         if self.settings.egress.provenance == "strict":

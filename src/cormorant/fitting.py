@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from cormorant import tokens, view
 from cormorant.document import Document
-from cormorant.fields import Filled
 from cormorant.passages import relevance
 from cormorant.results import Frame, Page, Stored
 from cormorant.store.held import Item
 from cormorant.view import View
+
+if TYPE_CHECKING:
+    from cormorant.fields import Filled
 
 FRAMES: tuple[Frame, ...] = ("full", "id", "none")
 HEADER_TOKENS = 200  # what may stand around one page's text: its addresses, title, summary and the fit note

@@ -25,7 +25,6 @@ from cormorant.gates import Called, Gate, HandedOver, through
 from cormorant.ledger import Ledger
 from cormorant.parts import part
 from cormorant.policy import Check, Policy
-from cormorant.research import Agent, Definition
 from cormorant.results import Page
 from cormorant.search import Found, Query
 from cormorant.settings import Follower, Settings, at_once
@@ -36,6 +35,7 @@ from cormorant.tape import FOUND, ITEM, PLAIN, open_tape
 if TYPE_CHECKING:
     from cormorant.choice import Finder
     from cormorant.library import Library
+    from cormorant.research import Agent, Definition
 
 QUEUED_EVENTS = 64  # a slow reader of a stream slows the work instead of filling memory
 LEAST_TOKENS = 64  # a header with its id and a word of the page
@@ -312,6 +312,8 @@ class Session:
 
     def _agent(self, who: Definition) -> Agent | None:
         """The model that plans, where one is configured or the agent's file names one. Raises: NotConfigured."""
+        from cormorant.research import Agent
+
         how = self.settings.answer
         if not who.model and (how.writer not in ("auto", "llm") or (not self._modelled and how.writer != "llm")):
             return None

@@ -12,25 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cormorant import fields
 from cormorant.address import parse
-from cormorant.answer import Answer
-from cormorant.answer import Options as AnswerOptions
-from cormorant.answer import answer as answer_walk
 from cormorant.changes import changes
 from cormorant.citations import Style
-from cormorant.crawl import LINKS_MAX, Reach, SiteMap, crawl, site_map
 from cormorant.document import Document
-from cormorant.drift import recheck
 from cormorant.errors import CormorantError, InvalidArguments
 from cormorant.events import Emit, Event, Updated, nowhere
 from cormorant.fetching import Wanted, errors_of
 from cormorant.find import find as find_in
 from cormorant.fitting import Shape, fitted, fitted_data, fitted_stored, shares
 from cormorant.gates import HandedOver, through
-from cormorant.models import LanguageModel
-from cormorant.research import Definition, Report, read_definition
-from cormorant.research import research as research_walk
 from cormorant.results import Item as Target
 from cormorant.results import Page, Pages, Stored
 from cormorant.search import Found, Hit, Query, Reply
@@ -38,8 +29,12 @@ from cormorant.session import Notes, Session
 from cormorant.store.held import Held, Item, select
 from cormorant.tape import PLAIN
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what few calls need is imported by the call: a command that reads one page should start at once
+    from cormorant import fields
+    from cormorant.answer import Answer
+    from cormorant.crawl import SiteMap
     from cormorant.library import Progress
+    from cormorant.research import Definition, Report
 
 TARGETS_MAX = 20
 QUERIES_MAX = 10
@@ -161,7 +156,7 @@ class Web(Session):
         notes += await self._renewed()
         called = await self._called("web_fetch", urls=targets, budget=budget, query=query, section=section)
         budget, query, section = called["budget"], called["query"], called["section"]
-        tree = fields.wanted(schema) if schema is not None else None
+        tree = _wanted(schema) if schema is not None else None
         wanted = Wanted("markdown" if tree else output, extract, max_bytes or 0, timeout or 0.0, refresh, max_age, images=tree is None)
         with self._accounted() as ledger:
             budget = self._within(ledger, budget)
@@ -236,6 +231,9 @@ class Web(Session):
 
     async def _filled(self, tree: fields.Wanted, item: Item) -> fields.Filled:
         """The page by a schema; its text is read by the configured model, if there is one. Raises: NotConfigured."""
+        from cormorant import fields
+        from cormorant.models import LanguageModel
+
         how = self.settings
         model = LanguageModel(how, stream=self._backends.stream) if how.answer.model or how.models.get("default") else None
         return await fields.fill(tree, item.document or Document(url=item.final_url, markdown=item.text), model=model)
@@ -327,6 +325,8 @@ class Web(Session):
         A page that can't be read is in `not_reached`, never an error of the whole. Raises: InvalidArguments, NoProvider,
         ProviderError, BudgetSpent, Vetoed.
         """
+        from cormorant.answer import Options, answer
+
         question = query.strip()
         if not question:
             raise InvalidArguments("an answer needs a question", remedy='{"query": "what to find out"}')
@@ -334,7 +334,7 @@ class Web(Session):
         called = await self._called("web_answer", query=question, domains=list(domains), freshness=freshness)
         self.fetcher.remember(question)
         how = self.settings.answer
-        options = AnswerOptions(
+        options = Options(
             keep=how.keep,
             scrape=scrape or how.scrape,  # type: ignore[arg-type]
             budget=budget or how.budget,
@@ -357,7 +357,7 @@ class Web(Session):
             return replace(made, response_id=stored_as, warnings=(*made.warnings, *warnings))
 
         with self._accounted() as ledger:
-            return await answer_walk(
+            return await answer(
                 called["query"],
                 search=self._search_for_answer,
                 read=self._read_for_answer,
@@ -377,6 +377,7 @@ class Web(Session):
 
     async def recheck(self, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
         """What the sources of a `web_answer` result say today, one row per citation (see drift.py). Raises: InvalidArguments."""
+        from cormorant.drift import recheck
 
         async def fresh(url: str, _: int) -> Document:
             item, _cached = await self._read(url, Wanted(refresh=True))
@@ -404,6 +405,9 @@ class Web(Session):
         in `stopped`, and the answer is what was found until then. Raises: InvalidArguments, NotConfigured, NoProvider,
         ProviderError, Vetoed.
         """
+        from cormorant.answer import Options
+        from cormorant.research import Definition, read_definition, research
+
         question = question.strip()
         if not question:
             raise InvalidArguments("research needs a question", remedy='web.research("what to find out")')
@@ -427,7 +431,7 @@ class Web(Session):
             return replace(report, response_id=stored_as, notes=(*report.notes, *warnings))
 
         with self._accounted() as ledger:
-            return await research_walk(
+            return await research(
                 called["query"],
                 who,
                 tools=self,
@@ -435,7 +439,7 @@ class Web(Session):
                 reranker=self._reranker(),
                 quote=self._writer("quote" if how.writer in ("auto", "llm") else how.writer),
                 judge=self._judge(),
-                options=AnswerOptions(keep=how.keep, budget=how.budget, unsupported=how.unsupported),
+                options=Options(keep=how.keep, budget=how.budget, unsupported=how.unsupported),
                 emit=emit,
                 finish=finish,
             )
@@ -454,11 +458,13 @@ class Web(Session):
 
     # -- a whole site --------------------------------------------------------------------------------------------------
 
-    async def map(self, url: str, *, search: str = "", limit: int = LINKS_MAX, emit: Emit = nowhere, notes: Notes = ()) -> SiteMap:
+    async def map(self, url: str, *, search: str = "", limit: int = 10_000, emit: Emit = nowhere, notes: Notes = ()) -> SiteMap:
         """The pages of a site, from its sitemaps and the links of the page at `url`; `search` keeps those with these words.
 
         Raises: InvalidArguments, Refused, Unreachable, NotContent: what the page itself raises when no sitemap is there.
         """
+        from cormorant.crawl import site_map
+
         notes += await self._renewed()
         called = await self._called("web_map", url=url)
         start = self.policy.check_url(parse(called["url"]))
@@ -497,6 +503,8 @@ class Web(Session):
         With a `budget` their texts share it; without one the result lists the pages. `include` and `exclude` are patterns
         of paths (`/docs/*`). Raises: InvalidArguments, Refused, Unreachable, NotContent: what the page at `url` raises.
         """
+        from cormorant.crawl import Reach, crawl
+
         notes += await self._renewed()
         called = await self._called("web_crawl", url=url)
         start = self.policy.check_url(parse(called["url"]))
@@ -529,3 +537,9 @@ class Web(Session):
         limits = Limits(depth=depth, pages=pages)
         async for progress in gather(self.library, source, fetch=self._backends.page, collection=collection, limits=limits):
             yield progress
+
+
+def _wanted(schema: Mapping[str, Any]) -> fields.Wanted:
+    from cormorant import fields
+
+    return fields.wanted(schema)
