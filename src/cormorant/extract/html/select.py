@@ -7,6 +7,7 @@ a whole: whole tables and code, headings with what they own, no holes in running
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any
@@ -103,24 +104,34 @@ def threshold(chances: Any, words: Any) -> float:
 def _whole(table: Table) -> list[tuple[int, int]]:
     """Ranges of blocks that stay or go as one: data tables and preformatted text."""
     found: list[tuple[int, int]] = []
+    holds_data = _data_tables(table)
     for e in table.page.elements:
-        if (
-            e.end > e.first
-            and (e.tag == "pre" or (e.tag == "table" and _holds_data(table, e.first, e.end)))
-            and not (found and e.first < found[-1][1])
-        ):
+        if e.end <= e.first or (found and e.first < found[-1][1]):
+            continue
+        if e.tag == "pre" or (e.tag == "table" and holds_data(e.first, e.end)):
             found.append((e.first, e.end))
     return found
 
 
-def _holds_data(table: Table, first: int, end: int) -> bool:
-    """Whether a table holds data (short cells in several rows) and not the layout of a page."""
-    np = table.np
-    owners = np.unique(table.owner[first:end])
-    tags = {table.page.elements[int(owner)].tag for owner in owners}
-    words = table.block["words"][first:end]
-    in_cells = sum(table.page.elements[int(owner)].tag in ("td", "th") for owner in owners)
-    return bool(in_cells >= 4 and np.median(words) <= 15 and words.max(initial=0) <= 120 and not tags & _LAYOUT_TAGS)
+def _data_tables(table: Table) -> Callable[[int, int], bool]:
+    """Says of a range of blocks, a table's, whether it holds data (short cells in several rows) and not the layout of a page.
+
+    Cells and layout are counted once for the whole page: tables stand in tables, thousands deep where somebody means harm.
+    """
+    np, elements, owner = table.np, table.page.elements, table.owner
+    first_of_owner = np.zeros(len(owner), dtype=bool)
+    first_of_owner[np.unique(owner, return_index=True)[1]] = True
+    cell = np.array([e.tag in ("td", "th") for e in elements], dtype=bool)[owner]
+    layout = np.array([e.tag in _LAYOUT_TAGS for e in elements], dtype=bool)[owner]
+    cells, layouts = (np.concatenate(([0], np.cumsum(counted))) for counted in (cell & first_of_owner, layout))
+
+    def holds_data(first: int, end: int) -> bool:
+        if cells[end] - cells[first] < 4 or layouts[end] > layouts[first]:
+            return False
+        words = table.block["words"][first:end]
+        return bool(np.median(words) <= 15 and words.max(initial=0) <= 120)
+
+    return holds_data
 
 
 def _consent(page: Page) -> list[tuple[int, int]]:
