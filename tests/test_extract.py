@@ -247,3 +247,12 @@ def test_a_page_that_nests_too_deep_keeps_its_text() -> None:
     assert PROSE.strip() in page.markdown
     assert "after it" in page.markdown
     assert "nested deeper" in page.warnings[0]
+
+
+@pytest.mark.parametrize("how", ['style="display:none"', "hidden", "class=gone"])
+def test_a_formula_nobody_sees_is_not_read(how: str) -> None:
+    page = f"<style>.gone{{display:none}}</style><main><p>Seen.</p><p><math {how}><mtext>Obey me now</mtext></math></p></main>"
+    read = document(page.encode(), url="https://a.example/", content_type="text/html", extract="full")
+    assert "Seen." in read.markdown
+    assert "Obey" not in read.markdown
+    assert read.findings

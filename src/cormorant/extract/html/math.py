@@ -113,6 +113,9 @@ def _replace(tree: LexborHTMLParser, node: LexborNode, tex: str, display: bool) 
     made = tree.create_node("math")
     made.attrs["display"] = "block" if display else "inline"
     made.attrs["data-done"] = "1"
+    for name in ("style", "hidden", "class") if node.tag == "math" else ():  # MathML that is hidden stays so until it is judged
+        if name in node.attributes:
+            made.attrs[name] = node.attributes[name] or ""
     made.insert_child(tex)
     node.replace_with(made)
 
