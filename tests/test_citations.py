@@ -56,6 +56,8 @@ TABLE = [
     ("link of a number", "any", "A [1](https://a.example/1).", "A <source_1>."),
     ("foreign citation tags go", "tags", 'A <web_citation url="https://evil.example">[1]</web_citation>.', "A [1]."),
     ("less-than is prose", "tags", "a < b and c <d", "a < b and c <d"),
+    ("no fence opens where a marker went", "tags", "<source_9>```\nx\n```\nhttps://evil.example/", "\\```\nx\n```\nhttps://evil.example/"),
+    ("nor where several went", "tags", "a\n<source_9> <source_8>~~~\nx", "a\n \\~~~\nx"),
 ]
 
 

@@ -56,6 +56,8 @@ _OPEN_TAIL = re.compile(
     re.I,
 )
 _UNCLOSED = re.compile(r"[ \t]*<\s*/?\s*sources?[\s_:#-]*[\d,\s]*$", re.I)
+SHOWN_CHARS = 8  # of a line: enough to tell whether a fence may still open in it
+_RUN = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*$", re.M)
 _TICKS = re.compile(r"`+")
 _CODE_MARK = re.compile(r"`+|~{3,}")
@@ -127,7 +129,8 @@ class Markers:
         self._buffer = ""
         self._fence = ""
         self._line_start = True
-        self._sent = ""  # the last character that went out: what stands before the buffer
+        self._sent = ""  # the last character that was taken: what stands before the buffer
+        self._shown = ""  # how the line that is being sent begins
         self.warnings: list[str] = []
 
     def feed(self, piece: str) -> str:
@@ -146,6 +149,7 @@ class Markers:
             if step is None:
                 break
             out.append(step)
+            self._shown = (self._shown + step).rpartition("\n")[2][:SHOWN_CHARS]
         return "".join(out)
 
     def _emit(self, count: int) -> str:
@@ -179,7 +183,7 @@ class Markers:
             return self._emit(end)
         stop = code[0] if code is not None else len(self._buffer)
         text = self._buffer[:stop]
-        if code is None and not final:
+        if (code is None or code[2] == "wait") and not final:
             stop = self._settled(text)
             if stop == 0:
                 return None
@@ -238,7 +242,10 @@ class Markers:
             put = self._replacement(match, sent + text[: match.start()])
             lead = text[at : match.start()]
             gone = not put or put[0] in ".,;:!?)"
-            out.append(lead.rstrip(" \t") if gone and _closes(put + text[match.end() :] + following) else lead)
+            after = text[match.end() :] + following
+            out.append(lead.rstrip(" \t") if gone and _closes(put + after) else lead)
+            if not put and _RUN.match(after) and _begins_line(self._shown + "".join(out)):
+                put = "\\"  # what stood behind a marker must not become a fence because the marker goes
             out.append(put)
             at = match.end()
         out.append(text[at:])
@@ -289,6 +296,11 @@ class Markers:
 
 def _run(fence: str) -> int:
     return len(fence) - len(fence.lstrip(fence[0]))
+
+
+def _begins_line(before: str) -> bool:
+    line = before.rpartition("\n")[2]
+    return len(line) <= 3 and not line.strip(" ")
 
 
 def _closes(rest: str) -> bool:
