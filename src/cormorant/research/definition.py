@@ -3,7 +3,7 @@
     ---
     name: release-notes
     description: Finds out what changed between two versions.
-    model: openai/gpt-5-mini
+    model: openai/gpt-6-luna
     tools: [web/search, web/fetch]
     budgets:
       fetches: 6
