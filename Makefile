@@ -54,7 +54,7 @@ $(READY): requirements/dev.txt requirements/page.txt pyproject.toml
 	@rm -f $(VENV)/.ready-*; touch $(READY)
 
 $(VENV)/.bench: requirements/bench.txt $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/bench.txt  # the file names every package there is
 	@touch $(VENV)/.bench
 
 adapters:  ## the tools inside the real agent frameworks, each in an environment of its own

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -119,6 +120,7 @@ _CODES = {"Enter": 13, "Escape": 27, "ArrowRight": 39, "ArrowLeft": 37, "Tab": 9
 async def tab(profile: Path) -> AsyncIterator[Tab]:
     """A page in a browser of its own, which ends with it."""
     assert BINARY is not None
+    scratch = tempfile.mkdtemp(prefix="c")  # its socket's folder stays behind when it is ended; a socket's path must be short
     to_read, to_write = os.pipe()
     from_read, from_write = os.pipe()
 
@@ -135,6 +137,7 @@ async def tab(profile: Path) -> AsyncIterator[Tab]:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
+        env=os.environ | {"TMPDIR": scratch},
         preexec_fn=as_three_and_four,
         close_fds=False,
     )
@@ -156,3 +159,4 @@ async def tab(profile: Path) -> AsyncIterator[Tab]:
         reading.close()
         writing.close()
         await asyncio.gather(listening, return_exceptions=True)
+        shutil.rmtree(scratch, ignore_errors=True)

@@ -29,6 +29,7 @@ class Stream(Protocol):
 
     def spend(self, tokens: int) -> None: ...
 
+
 T = TypeVar("T")
 
 REMEDY = "pip install 'cormorant[llm]'"
