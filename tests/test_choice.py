@@ -91,7 +91,7 @@ async def test_who_answers(world, search, keys, provider, answers):
     search = {k: v.format(searxng=world.sims["searxng"].url) for k, v in search.items()}
     finder = world(search, keys)
     if answers == "disabled":
-        assert finder.disabled
+        assert finder.settings.search.disabled
         with pytest.raises(NoProvider, match="disabled"):
             await finder.search(Query("tides"), provider)
         return

@@ -26,6 +26,17 @@ def test_importing_brings_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=30).stdout.strip() == "[]"
 
 
+def test_a_session_that_has_read_nothing_has_loaded_no_reader_and_no_index() -> None:
+    late = ("selectolax", "cormorant.extract.html", "cormorant.github.reading", "cormorant.library", "cormorant.answer")
+    probe = f"""
+import sys, cormorant
+web = cormorant.Web({{"store": {{"path": "memory"}}}})
+assert web.offers("web_search")
+print([m for m in {late!r} if m in sys.modules])
+"""
+    assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=30).stdout.strip() == "[]"
+
+
 def test_importing_changes_nothing_global() -> None:
     probe = """
 import asyncio, logging, signal, socket, ssl, urllib.request

@@ -62,7 +62,7 @@ def capabilities(
 def _next(settings: Settings, providers: list[Readiness], answers: list[str], library: Library) -> list[str]:
     """What an operator may do about it, most useful first; each names its command."""
     steps = []
-    if settings.search.provider.strip().lower() == "disabled":
+    if settings.search.disabled:
         steps.append("search is disabled: cormorant settings set search.provider auto")
     elif not answers:
         steps.append("nobody can search: cormorant settings set search.urls.searxng URL, or cormorant secret set BRAVE_API_KEY")

@@ -97,17 +97,12 @@ class Finder:
         self._made.clear()
         self._warned = False
 
-    @property
-    def disabled(self) -> bool:
-        """Whether the operator turned search off; then the tool is not offered at all."""
-        return self.settings.search.provider.strip().lower() == "disabled"
-
     async def search(self, query: Query | Sequence[Query], provider: str = "auto") -> Found:
         """The results, cleaned, filtered and numbered. Several queries run at once and one failing does not fail the others.
 
         Raises: InvalidArguments, NotConfigured, NoProvider, ProviderError, ProviderMisconfigured, RateLimited, Unreachable.
         """
-        if self.disabled:
+        if self.settings.search.disabled:
             raise NoProvider("search is disabled (search.provider = disabled)", remedy="cormorant settings set search.provider auto")
         if isinstance(query, Query):
             return await self._one(query, provider)
@@ -357,7 +352,7 @@ class Finder:
 
     def answers(self) -> list[str]:
         """Who would be asked now, in order: pinned or in a chain, else who is ready, then the embedded ones."""
-        if self.disabled:
+        if self.settings.search.disabled:
             return []
         names = chain_of(self.settings) or [*self._auto(), *self._embedded()]
         return [name for name in names if self._ready_now(name)]

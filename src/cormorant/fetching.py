@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from cormorant import errors, extract, github
+from cormorant import errors, extract
 from cormorant.address import Url, parse
 from cormorant.alternates import markdown_version, site_guide
 from cormorant.audit import Audit
@@ -28,9 +28,9 @@ from cormorant.cache import HttpCache, SessionCache, reuse
 from cormorant.cache.freshness import Wish
 from cormorant.document import Document
 from cormorant.errors import CormorantError, HttpError, InvalidArguments, NotAllowed, Provenance, Redirect, Refused, TooLarge
-from cormorant.extract.html.outcome import moved, of_error
 from cormorant.gates import Gate, Leaving, through
-from cormorant.github import Api, Place, place_of
+from cormorant.github.api import Api
+from cormorant.github.place import Place, place_of
 from cormorant.ledger import Ledger
 from cormorant.pictures import Shown
 from cormorant.policy import Check, Policy
@@ -189,10 +189,12 @@ class Fetcher:
 
     async def _github(self, url: Url, place: Place, wanted: Wanted) -> Item:
         """A place on GitHub. robots.txt is for readers of pages; who asks an API keeps to its limits instead."""
+        from cormorant.github import reading
+
         self._check_provenance(url)
         keys = self.settings.keys
         api = Api(self._api_request, token=keys.get("GITHUB_TOKEN") or keys.get("GH_TOKEN") or "")
-        found = await github.read(place, api, output=wanted.output)
+        found = await reading.read(place, api, output=wanted.output)
         self._note_links(found.document)
         return Item(
             url=url.href,
@@ -266,14 +268,14 @@ class Fetcher:
         return resource
 
     async def _document(self, resource: Resource, wanted: Wanted) -> Document:
-        """Bytes to a document; a large body in a thread, so that other fetches go on."""
+        """Bytes to a document; in a thread what takes its time, so that other fetches go on: a large body, and the first of all."""
 
         def read() -> Document:
             return extract.document(
                 resource.body, url=resource.url, content_type=resource.content_type, extract=wanted.extract, output=wanted.output
             )
 
-        if len(resource.body) <= SMALL_BYTES and not _is_document(resource.body):
+        if len(resource.body) <= SMALL_BYTES and extract.at_hand() and not _is_document(resource.body):
             return read()
         async with self._readers:
             return await asyncio.to_thread(read)
@@ -375,6 +377,8 @@ def _require_success(resource: Resource) -> None:
     """A final status that is not 2xx is an error, named by what the page itself says where it says more."""
     if 200 <= resource.status < 300 and resource.status != 204:
         return
+    from cormorant.extract.html.outcome import of_error
+
     code = of_error(resource.status, dict(resource.headers), resource.body)
     why = f"{resource.url} answered {resource.status}"
     wait = retry_after(resource.headers.get("retry-after", ""))
@@ -423,6 +427,8 @@ def _require_content(document: Document, resource: Resource) -> None:
 
 
 def _item(asked: Url | None, resource: Resource, document: Document, wanted: Wanted) -> Item:
+    from cormorant.extract.html.outcome import moved
+
     elsewhere = moved(asked, parse(resource.url)) if asked else ""
     hints = {"redirected_to": elsewhere}
     if asked and document.media_type == "text/html":

@@ -121,7 +121,7 @@ class Session:
     def offers(self, tool: str) -> bool:
         """Whether this install offers a tool: search and answer go when search is disabled."""
         self._look()
-        return tool not in ("web_search", "web_answer", "research") or not self.finder.disabled
+        return tool not in ("web_search", "web_answer", "research") or not self.settings.search.disabled
 
     async def probe(self) -> dict[str, Any]:
         """`capabilities`, after each ready search backend was asked one small question and the network was tried."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from importlib import import_module
 from typing import Any, cast
 
 from cormorant.document import Document
 from cormorant.errors import InvalidArguments
-from cormorant.extract import html
 from cormorant.extract.decode import media_type, text_of
 from cormorant.extract.sniff import FEEDS, HTML, OFFICE
 
@@ -43,7 +43,7 @@ def document(body: bytes, *, url: str, content_type: str = "", extract: str = "a
     if output == "raw":
         read = Document(url=url, markdown=found.text, extractor="raw", media_type=kind)
     elif kind in HTML:
-        read = html.read(found.text, url=url, media_type=kind, extract=extract, output=output)
+        read = _part("html").read(found.text, url=url, media_type=kind, extract=extract, output=output)
     elif kind in FEEDS:
         read = _part("feed").read(found.text, url=url, media_type=kind, output=output)
     else:
@@ -58,5 +58,10 @@ def _one_of(value: str, known: tuple[str, ...], name: str) -> str:
 
 
 def _part(name: str) -> Any:
-    """A reader that is seldom needed, imported when it first is: pypdfium2 and zip reading cost start-up time."""
+    """A reader, imported when it is first needed: a server that lists its tools, or reads back what is stored, needs none."""
     return import_module(f"cormorant.extract.{name}")
+
+
+def at_hand() -> bool:
+    """Whether a page can be read at once, without loading its reader first."""
+    return "cormorant.extract.html" in sys.modules

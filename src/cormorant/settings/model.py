@@ -86,6 +86,11 @@ class Search(_Section):
     model: str = Field("", description="provider/model for searching with a model vendor's own search; empty means its cheap one.")
     engine_id: str = Field("", description="Search engine id (cx) of Google Programmable Search (GOOGLE_CSE_ID).")
 
+    @property
+    def disabled(self) -> bool:
+        """Whether the operator turned search off; then the tools that search are not offered at all."""
+        return self.provider.strip().lower() == "disabled"
+
 
 class Answering(_Section):
     """How an answer is made."""
