@@ -171,6 +171,57 @@ def test_without_a_named_view_the_summary_grows_into_the_budget() -> None:
     assert view.truncated
 
 
+SETTINGS = "# Settings\n\nWhere they are looked for.\n\n" + "\n\n".join(
+    f"## Group {group}\n\nWhat group {group} is about.\n\n"
+    + "\n\n".join(
+        f"### group{group}.name{n}\n\nWhat name {n} sets. {PROSE}\n\n| default | {n} |\n|---|---|\n| set by | a flag |" for n in range(12)
+    )
+    for group in range(8)
+)
+
+
+def test_a_summary_shows_as_many_levels_of_headings_as_there_is_room_for() -> None:
+    page = Document(URL, SETTINGS)
+    small, middle, large = (fit(page, budget=budget) for budget in (300, 1000, 4000))
+    assert [view.kind for view in (small, middle, large)] == ["summary"] * 3
+    assert re.findall("^#+ .*", small.text, re.M) == ["# Settings", *(f"## Group {n}" for n in range(8))]
+    assert "[12 sections below" in small.text
+    assert len(re.findall("^### ", middle.text, re.M)) == 96
+    assert "What group 7 is about." in middle.text, "a sentence of each higher heading comes before one of the deeper"
+    assert large.text.count("He writes the time") > 90
+    for view, budget in ((small, 300), (middle, 1000), (large, 4000)):
+        assert view.cost > 0.85 * budget
+
+
+def test_a_summary_says_in_its_text_where_a_part_goes_on() -> None:
+    view = manual(budget=150)
+    assert view.kind == "summary"
+    assert re.search(r"low tide\. \[…\]", view.text)
+    assert "Why is the lamp red? Because the harbour master likes red." in view.text.replace("\n", " ")
+    assert "likes red. […]" not in view.text, "what is whole has no mark"
+
+
+def test_where_the_headings_do_not_fit_the_stub_names_as_many_as_there_is_room_for() -> None:
+    page = Document(URL, "\n\n".join(f"## Chapter {n}\n\n{PROSE}" for n in range(200)))
+    view = fit(page, budget=300)
+    assert view.kind == "stub"
+    named = re.findall(r"- Chapter (\d+)$", view.text, re.M)
+    assert [int(n) for n in named] == list(range(len(named)))
+    assert f"- and {200 - len(named)} more" in view.text
+    assert view.cost > 0.85 * 300
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=DOCUMENTS, budget=st.integers(1, 1500), more=st.integers(1, 300))
+def test_a_larger_budget_never_gives_less(text: str, budget: int, more: int) -> None:
+    small, large = (fit(Document(URL, text, title="T"), budget=size) for size in (budget, budget + more))
+    assert KINDS.index(large.kind) <= KINDS.index(small.kind)
+    if small.kind == large.kind == "summary":
+        headings = [len(re.findall("^#+ ", view.text, re.M)) for view in (small, large)]
+        if headings[0] == headings[1]:
+            assert large.tokens >= small.tokens
+
+
 def test_the_stub_has_address_title_size_and_headings() -> None:
     view = manual(view="stub")
     size = tokens.counter().count(MANUAL)

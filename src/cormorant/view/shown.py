@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from cormorant.passages import Passage, Ranked
 from cormorant.view.cut import Room, piece
+from cormorant.view.growth import grown
 from cormorant.view.outline import Page, Part
 from cormorant.view.render import joined
-from cormorant.view.summary import grown, stubs, summaries
+from cormorant.view.summary import stubs
 
 KINDS = ("full", "section", "passages", "summary", "stub")
 NAMES = 6  # parts left out that are named
@@ -82,18 +83,15 @@ def candidates(page: Page, asked: Asked, room: Room, page_tokens: int) -> Iterat
 def _short(page: Page, asked: Asked, room: Room, page_tokens: int, missing: str) -> Iterator[Candidate]:
     parts = page.parts
     names, hint = _named(parts), f"{CALL} {page.call(parts[0])}" if parts else ""
-    wanted_more = asked.kind not in ("summary", "stub")
-    if asked.allows("summary") and 0 < 2 * len(parts) <= (room.tokens or 0):  # no heading takes less than two tokens
-        if asked.kind in ("", "full") and not asked.section:
-            text, short = grown(page, page_tokens, room)
-            if text:
-                what = f"{missing}the rest of {len(short)} of {_count(parts)}"
-                own = f"{CALL} {page.call(short[0], own=True)}" if short else ""
-                yield Candidate("summary", text, what, _named(short), own, truncated=True)
-        what = f"{missing}all but the first sentences of {_count(parts)}"
-        for text in summaries(page, page_tokens):
-            yield Candidate("summary", text, what, names, hint, truncated=wanted_more)
-    for text in stubs(page, page_tokens):
+    if asked.allows("summary") and parts:
+        deep = asked.kind in ("", "full") and not asked.section
+        if found := grown(page, page_tokens, room, deep=deep):
+            what, left, call = f"all but the first sentences of {_count(parts)}", names, hint
+            if deep or not found.complete:
+                what, left = f"the rest of {len(found.short_of)} of {_count(parts)}", _named(found.short_of)
+                call = f"{CALL} {page.call(found.short_of[0], own=True)}" if found.short_of else ""
+            yield Candidate("summary", found.text, missing + what, left, call, truncated=deep or bool(asked.section) or not found.complete)
+    for text in stubs(page, page_tokens, room):
         yield Candidate(
             "stub", text, f"{missing}the text of {_count(parts)}" if parts else missing, names, hint, truncated=asked.kind != "stub"
         )
