@@ -26,13 +26,13 @@ CODE_HELD_CHARS = 400  # an opening backtick waits this long for its partner
 
 _NUMBER = r"\d{1,4}"
 _ITEM = rf"(?:sources?[\s_:#-]*)?{_NUMBER}"
-_LIST = rf"{_ITEM}(?:[ \t]*(?:[,;、，&|/]|and|[-–—~]|[ \t])[ \t]*{_ITEM})*"
+_LIST = rf"{_ITEM}(?:[ \t]*(?:[,;、，،؛；&|/]|and|[-–—~]|[ \t])[ \t]*{_ITEM})*"
 _NAMED = rf"sources?[\s_:#-]*{_LIST}"
-_TAG = rf"<\s*/?\s*{_NAMED}\s*/?\s*>|&lt;\s*{_NAMED}\s*&gt;|[\[(【〔［（]\s*{_NAMED}\s*[\])】〕］）]"
+_TAG = rf"\\?<\s*/?\s*{_NAMED}\s*/?\s*>|&lt;\s*{_NAMED}\s*&gt;|[\[(【〔［（]\s*{_NAMED}\s*[\])】〕］）]"
 _LENTICULAR = rf"[【〔［]\s*{_LIST}(?:\s*:\s*\d+)?(?:\s*†[^】〕］\n]{{0,80}})?\s*[】〕］]"
 _BRACKET = rf"\[\^?{_LIST}\](?!\()"
 _CLOSING = r"<\s*/\s*sources?[\s_:#-]*\d*\s*>"
-_FOREIGN = r"</?web_citation\b[^<>]*>"
+_FOREIGN = r"\\?</?web_citation\b[^<>]*>"
 _URL = r"https?://[^\s<>\"'`\[\]{}|\\^（）「」『』，。、；]+"
 _MD_LINK = rf"!?\[(?P<label>[^\[\]\n]{{0,300}})\]\((?P<href>\s*<?{_URL.replace('+', '*?')}>?(?:\s+\"[^\"\n]*\")?\s*)\)"
 
@@ -46,7 +46,7 @@ MARKER = re.compile(r"<source_(\d+)>")
 # A tail that can still become something: an open tag, an open bracket, an address, spaces before one of them.
 _OPEN_TAIL = re.compile(
     r"[ \t]*(?:"
-    r"<(?:\s*/?\s*(?:s(?:o(?:u(?:r(?:c(?:e[^<>\n]{0,200})?)?)?)?)?)?|/?w(?:e(?:b[^<>\n]{0,2000})?)?)"
+    r"\\|\\?<(?:\s*/?\s*(?:s(?:o(?:u(?:r(?:c(?:e[^<>\n]{0,200})?)?)?)?)?)?|/?w(?:e(?:b[^<>\n]{0,2000})?)?)"
     r"|&(?:l(?:t(?:;[^<>&\n]{0,200}(?:&(?:g(?:t)?)?)?)?)?)?"
     r"|!|!?[\[(【〔［（][^\[\]()【】〔〕［］（）\n]{0,300}"
     r"|!?\[[^\[\]\n]{0,300}\](?:\(\S{0,2000}(?:\s+\"[^\"\n]{0,200}\"?)?)?"
@@ -55,7 +55,7 @@ _OPEN_TAIL = re.compile(
     r")$|[ \t]+$",
     re.I,
 )
-_UNCLOSED = re.compile(r"[ \t]*<\s*/?\s*sources?[\s_:#-]*[\d,\s]*$", re.I)
+_UNCLOSED = re.compile(r"[ \t]*\\?<\s*/?\s*(?:sources?[\s_:#-]*[\d,\s]*|web_citation\b[^<>]*)$", re.I)
 SHOWN_CHARS = 8  # of a line: enough to tell whether a fence may still open in it
 _RUN = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*$", re.M)
@@ -66,7 +66,10 @@ _BLOCK_END = re.compile(r"\n[ \t]*\n|\n {0,3}(?:```|~~~)")
 
 @dataclass(frozen=True)
 class Source:
-    """What may be cited under a number: a page that was read, or a snippet that stands in for one (`read` is False)."""
+    """What may be cited under a number: a page that was read, or a snippet that stands in for one (`read` is False).
+
+    `text` is what fits the writer's budget of it, `page` the whole, where that is known.
+    """
 
     number: int
     url: str
@@ -75,6 +78,7 @@ class Source:
     read: bool = True
     score: float = 0.0  # how well it was ranked, 0..1
     published: str = ""
+    page: str = ""
 
 
 def canonical(url: str) -> str:
@@ -123,7 +127,7 @@ class Markers:
     ) -> None:
         self._known = {s.number: s.number for s in sources} if renumber is None else dict(renumber)
         self._addresses = {canonical(s.url) for s in sources}
-        self._texts = [s.text for s in sources]
+        self._texts = [s.page or s.text for s in sources]
         self._pattern = _ANY if spelling == "any" else _TAGS
         self._top = max(self._known, default=0)
         self._buffer = ""

@@ -214,7 +214,7 @@ class Joiner:
         if self._totals.setdefault(name, total) != total or not 0 <= index < total:
             raise ProviderError(f"chunk {index} of {total} does not fit the others of {name[:40]}", remedy="ask for the stream again")
         parts = self._held.setdefault(name, {})
-        parts.setdefault(index, str(chunk["chunk_data"]))
+        parts.setdefault(index, chunk["chunk_data"])
         if sum(len(part) for held in self._held.values() for part in held.values()) > self.max_bytes:
             raise TooLarge(f"an event is over {self.max_bytes} bytes", remedy="raise the reader's limit, or ask for less")
         if len(parts) < total:
@@ -234,7 +234,7 @@ def _read_chunk(message: Message) -> dict[str, Any]:
     try:
         chunk = message.json()
         counted = isinstance(chunk, dict) and isinstance(chunk.get("chunk_index"), int) and isinstance(chunk.get("total_chunks"), int)
-        if counted and {"chunk_id", "chunk_data"} <= chunk.keys():
+        if counted and "chunk_id" in chunk and isinstance(chunk.get("chunk_data"), str):
             return dict(chunk)
     except ValueError:
         pass

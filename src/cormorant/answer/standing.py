@@ -13,7 +13,7 @@ from cormorant.verify import Verdict, verify
 
 UNSUPPORTED_MARK = " [not supported by its source]"
 MISMATCH_MARK = " [contradicts its source]"
-_GROUP = re.compile(r"[ \t]*(?:<source_\d+>[ \t]*(?:(?:[,;、]|and)[ \t]*(?=<source_))?)+")
+_GROUP = re.compile(r"[ \t]*(?:<source_\d+>[ \t]*(?:(?:[,;、，،；]|and)[ \t]*(?=<source_))?)+")
 _NUMBER = re.compile(r"<source_(\d+)>")
 CLAUSE_MIN_CHARS = 12  # a shorter stretch between two markers is judged with what stands before it
 
