@@ -31,8 +31,8 @@ from cormorant.passages.sentences import sentences
 from cormorant.rank import maxsim
 from cormorant.rank.words import Words
 from cormorant.search import Found, Hit, Query
+from cormorant.writers import quote
 from cormorant.writers.quotable import shown
-from cormorant.writers.quote import Quote
 
 PACKS = Path(__file__).parents[2] / "shared" / "bench" / "retrieval"
 SETS = ("squad_pages", "covidqa_pages", "xquad_en", "xquad_es", "xquad_de", "xquad_ru", "xquad_ar", "xquad_tr", "xquad_zh", "xquad_th")
@@ -42,7 +42,10 @@ Way = Callable[[str, Sequence[str], int], str]
 
 
 def asked(folder: Path, name: str, most: int) -> tuple[list[str], list[tuple[int, str, list[str]]]]:
-    """The pages of a set and a sample of its questions: (page, question, answer texts)."""
+    """The pages of a set and a sample of the questions of every other page: (page, question, answer texts).
+
+    The writer's weights and bars were set on the pages in between.
+    """
     (path,) = folder.glob(f"{name}.*.jsonl.gz")
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
@@ -55,7 +58,8 @@ def asked(folder: Path, name: str, most: int) -> tuple[list[str], list[tuple[int
             answers = [a if isinstance(a, str) else a["text"] for a in given]
             questions.append((len(pages), question.get("question") or question["q"], answers or gold))
         pages.append(text)
-    return pages, random.Random(11).sample(questions, min(most, len(questions)))
+    held_out = [row for row in questions if row[0] % 2]
+    return pages, random.Random(11).sample(held_out, min(most, len(held_out)))
 
 
 def hit(said: str, answers: Sequence[str]) -> bool:
@@ -87,8 +91,10 @@ async def evidence(question: str, pages: Sequence[str]) -> Sequence[Source]:
     return writer.sources
 
 
-async def quoted(question: str, sources: Sequence[Source], count: int) -> str:
-    return without_markers("".join([piece async for piece in Quote(count).write(question, sources)]))
+def quoted(question: str, sources: Sequence[Source]) -> dict[int, str]:
+    """What the writer quotes at each length, its sentences scored once."""
+    pool = quote._pool(question, sources)
+    return {count: without_markers("".join(quote._said(pool, count))) for count in AT}
 
 
 def plain(question: str, pages: Sequence[str], count: int) -> str:
@@ -142,8 +148,7 @@ def measured(
         others = chance.sample([n for n in range(len(pages)) if n != page], min(5, len(pages) - 1))
         texts = [pages[n] for n in chance.sample([page, *others[:4]], len(others[:4]) + 1)]
         sources = asyncio.run(evidence(question, texts))
-        for count in AT:
-            said = asyncio.run(quoted(question, sources, count))
+        for count, said in quoted(question, sources).items():
             hits[f"cormorant @{count}"] += hit(said, answers)
             for way, say in ways.items():
                 hits[f"{way} @{count}"] += hit(say(question, texts, count), answers)
@@ -151,7 +156,7 @@ def measured(
         elsewhere = [pages[n] for n in others if not hit(pages[n], answers)]
         if elsewhere:
             without += 1
-            hits["cormorant answers without the page"] += bool(asyncio.run(quoted(question, asyncio.run(evidence(question, elsewhere)), 1)))
+            hits["cormorant answers without the page"] += bool(quoted(question, asyncio.run(evidence(question, elsewhere)))[1])
     return {key: n / (without if key.endswith("without the page") else len(questions)) for key, n in sorted(hits.items())}
 
 

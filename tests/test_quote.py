@@ -9,6 +9,7 @@ from cormorant.citations import Source, cited
 from cormorant.verify import verify
 from cormorant.writers.quotable import shown
 from cormorant.writers.quote import Quote
+from cormorant.writers.wanted import Wanted, wanted
 
 pytestmark = pytest.mark.anyio
 
@@ -54,10 +55,10 @@ async def test_headings_and_marks_are_not_quoted() -> None:
     assert "**" not in text
 
 
-async def test_sentences_of_one_page_stand_in_its_order() -> None:
+async def test_the_best_sentence_leads_and_the_others_of_its_page_follow_in_its_order() -> None:
     page = Source(1, "u", "t", "The lock opened in 1974.\n\nThe lock was closed in 1990. The lock is 12 metres wide.", score=1.0)
     text = await written("lock opened closed wide metres", page)
-    assert text.index("1974") < text.index("1990") < text.index("12 metres")
+    assert text.index("12 metres") < text.index("1974") < text.index("1990")
 
 
 async def test_every_piece_is_a_sentence_with_its_marker() -> None:
@@ -191,3 +192,111 @@ async def test_a_torn_line_is_not_what_an_answer_begins_with() -> None:
     page = f"of the lock at Brimley and its length of 58 metres and more\n\n{FILLER}\n\nThe lock at Brimley has a length of 58 metres."
     text = await written("What is the length of the lock at Brimley?", Source(1, "https://a.example/", "Locks", page))
     assert text.startswith("The lock at Brimley has a length of 58 metres.")
+
+
+DOCS = """# Tide gauge
+
+The tide gauge is a float in a pipe that writes the height of the water. It was bought from a clockmaker.
+
+## Installing
+
+Put the float into its pipe. Then run this:
+
+```sh
+gauge install --pipe 3
+```
+
+Leave the lid open until the float has settled for an hour.
+
+## Settings
+
+### `gauge.pause`
+
+Seconds between two readings.
+
+`gauge.read(pipe, times=1)`
+
+Gives the height of the water in a pipe, in millimetres.
+
+The kinds of alarm are:
+
+- flood, which rings all bells
+- ebb, which rings one bell
+- silence, which rings nobody
+
+| Pipe | Material | Depth in metres |
+|---|---|---|
+| northern pipe | oak | 7 |
+| southern pipe | bronze | 9 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        pytest.param(
+            "What is the tide gauge?",
+            "The tide gauge is a float in a pipe that writes the height of the water. <source_1>",
+            id="the sentence that defines it",
+        ),
+        pytest.param("How do I install the gauge?", "Then run this:\n\n```sh\ngauge install --pipe 3\n```\n<source_1>", id="its command"),
+        pytest.param(
+            "How many seconds does gauge.pause set?", "`gauge.pause`: Seconds between two readings. <source_1>", id="the entry it is under"
+        ),
+        pytest.param(
+            "What does gauge.read give?",
+            "`gauge.read(pipe, times=1)`: Gives the height of the water in a pipe, in millimetres. <source_1>",
+            id="the name set as code above it",
+        ),
+        pytest.param(
+            "Which kinds of alarm are there?",
+            "The kinds of alarm are: <source_1>\n\n- flood, which rings all bells <source_1>\n- ebb, which rings one bell <source_1>",
+            id="the list that a line leads into",
+        ),
+        pytest.param(
+            "How deep is the southern pipe?", "southern pipe · Material: bronze · Depth in metres: 9 <source_1>", id="a row with its heads"
+        ),
+    ],
+)
+async def test_a_part_that_can_not_be_read_alone_takes_with_it_what_it_needs(question: str, first: str) -> None:
+    text = await written(question, Source(1, "https://a.example/", "Tide gauge", DOCS, score=1.0))
+    assert text.startswith(first)
+    assert all(standing.holds for standing in standings(text, {1: DOCS}))
+
+
+async def test_a_sentence_that_leans_on_the_one_before_brings_it() -> None:
+    page = f"{FILLER}\n\nThe mill at Norwell has a wheel of oak. It was rebuilt in 1974 by the carpenter Ada Brandt after a flood."
+    said = await written("Who was the carpenter that rebuilt in 1974 after the flood?", Source(1, "u", "Mills", page, score=1.0))
+    assert "The mill at Norwell has a wheel of oak. <source_1> It was rebuilt in 1974" in said
+    assert said.count("wheel of oak") == 1
+
+
+async def test_a_question_is_not_answered_by_itself() -> None:
+    page = f'Ask `gauge "How deep is the pipe?"` for a reading.\n\n{FILLER}\n\nThe pipe is 7 metres deep.'
+    assert (await written("How deep is the pipe?", Source(1, "u", "Pipes", page, score=1.0))).startswith("The pipe is 7 metres deep.")
+
+
+async def test_what_the_writer_is_shown_of_a_page_does_not_hide_what_stands_beside_it() -> None:
+    """A source's text may be passages; headings and the sentence before come from the page."""
+    seen = Source(1, "u", "Tide gauge", "Seconds between two readings.", score=1.0, page=DOCS)
+    assert (await written("How many seconds does gauge.pause set?", seen)).startswith("`gauge.pause`: Seconds")
+
+
+@pytest.mark.parametrize(
+    ("question", "subject", "steps"),
+    [
+        ("What is a dinghy?", ("dinghy",), False),
+        ("What does functools.lru_cache do?", ("functools", "lru_cache"), False),
+        ("Was ist ein Pegel?", ("Pegel",), False),
+        ("¿Qué es una esclusa?", ("esclusa",), False),
+        ("Qu'est-ce que la marée ?", ("marée",), False),
+        ("Что такое шлюз?", ("шлюз",), False),
+        ("闸门是什么？", ("闸门",), False),
+        ("What is the depth of the water in the northern pipe?", (), False),
+        ("When was the gate built?", (), False),
+        ("How do I install the gauge?", (), True),
+        ("Wie kann ich den Pegel ablesen?", (), True),
+    ],
+)
+def test_the_form_of_a_question_tells_what_it_wants(question: str, subject: tuple[str, ...], steps: bool) -> None:
+    assert wanted(question) == Wanted(subject, steps)

@@ -38,6 +38,7 @@ from cormorant.events import (
     nowhere,
 )
 from cormorant.judges import Judge, second_opinion
+from cormorant.passages import Ranked
 from cormorant.search import Found, Hit, Query
 from cormorant.verify import Verdict, verify
 from cormorant.writers import Reflection as Reflection
@@ -331,7 +332,8 @@ class _Run:
         if not evidence:
             return []
         await self.emit(PhaseStarted(RERANKING))
-        texts = await in_thread(lambda: [to_rank(self.question, entry, self.options.counter) for entry in evidence])
+        ranked = await in_thread(lambda: {entry.url: Ranked(entry.text, self.question) for entry in evidence})
+        texts = await in_thread(lambda: [to_rank(entry, ranked[entry.url], self.options.counter) for entry in evidence])
         scores: list[float] | None = None
         try:
             seen = {"pictures": [entry.picture for entry in evidence]} if getattr(reranker, "sees", False) else {}
@@ -342,7 +344,7 @@ class _Run:
         await self.emit(PhaseCompleted(RERANKING, {"data": {"reranked_count": len(evidence)}}))
         await self.emit(Updated({"reranked_results": len(kept), "output_key": "reranked_results"}))
         await self.emit(Updated({"sources": [entry.short(used=False) for entry in kept], "output_key": "sources"}))
-        return await in_thread(lambda: with_passages(self.question, kept, budget=self.options.budget, counter=self.options.counter))
+        return await in_thread(lambda: with_passages(kept, ranked, budget=self.options.budget, counter=self.options.counter))
 
     async def write(self, writer: Writer, kept: Sequence[Evidence], *, searched: bool) -> str:
         """The answer as it was streamed. Without evidence nobody writes: the answer says so."""

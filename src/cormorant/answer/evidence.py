@@ -19,7 +19,7 @@ from cormorant.blocks import Block, blocks, closing, opening
 from cormorant.citations import Source, canonical, fragment_link
 from cormorant.document import Document
 from cormorant.errors import CormorantError, InvalidArguments
-from cormorant.passages import Passage, pick
+from cormorant.passages import Passage, Ranked
 from cormorant.search import Hit
 
 _PICTURE = re.compile(r"!\[[^\]]*\]\((https?://[^)\s]+)")
@@ -65,7 +65,7 @@ class Evidence:
     def source(self) -> Source:
         """What a writer sees of it: the passages under the number it is cited by."""
         shown = "\n\n".join(map(self._excerpt, self.passages)) or self.text
-        return Source(self.number, self.url, self.title, shown, self.read, self.score, self.published)
+        return Source(self.number, self.url, self.title, shown, self.read, self.score, self.published, self.text)
 
     def _excerpt(self, passage: Passage) -> str:
         """The passage as it reads by itself: rows keep the head of their table, code its fences."""
@@ -127,9 +127,9 @@ def evidence_of(hits: Sequence[Hit], pages: Mapping[str, Document]) -> list[Evid
     return list(found.values())
 
 
-def to_rank(question: str, evidence: Evidence, counter: str) -> str:
+def to_rank(evidence: Evidence, ranked: Ranked, counter: str) -> str:
     """The text a reranker judges a page by: its title and its best passages."""
-    best = pick(evidence.text, question, budget=RANK_TOKENS, counter=counter, document=evidence.url)
+    best = ranked.fill(RANK_TOKENS, counter, document=evidence.url)
     return "\n".join([evidence.title, *(passage.text for passage in best)])
 
 
@@ -150,13 +150,13 @@ def fused(evidence: Sequence[Evidence], scores: Sequence[float] | None, *, keep:
     return [replace(entry, number=n) for n, (_, _, entry) in enumerate(sorted(relevant, key=lambda row: row[:2])[:keep], 1)]
 
 
-def with_passages(question: str, kept: Sequence[Evidence], *, budget: int, counter: str) -> list[Evidence]:
+def with_passages(kept: Sequence[Evidence], ranked: Mapping[str, Ranked], *, budget: int, counter: str) -> list[Evidence]:
     """Each kept page with the passages the writer will see; what a short page leaves of its share goes to the others."""
     filled: dict[int, Evidence] = {}
     left, waiting = budget, len(kept)
     for entry in sorted(kept, key=lambda e: len(e.text)):
         share = max(1, left // waiting)
-        passages = tuple(pick(entry.text, question, budget=share, counter=counter, document=entry.url))
+        passages = tuple(ranked[entry.url].fill(share, counter, document=entry.url))
         filled[entry.number] = replace(entry, passages=passages)
         left -= min(share, _tokens(passages, counter))
         waiting -= 1
