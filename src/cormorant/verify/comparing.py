@@ -10,14 +10,17 @@ from cormorant.verify.units import MONEY
 CONVERTED = 0.012  # relative difference that a rounded unit conversion may make
 ROUNDED = 0.06  # what "about" allows
 BOUNDED = 0.35  # how far "over 5,000" may lie below the true figure
+DEGREES_ROUNDED = 0.6
 _LOOSE = {"count"}
 _CALENDAR = {"year", "month", "day", "weekday", "decade", "clock"}
 
 
 def same(claimed: Quantity, stated: Quantity) -> bool:
     """Whether the page's figure bears the claim's out."""
-    if not comparable(claimed, stated):
+    if not comparable(claimed, stated) or contrary_bounds(claimed, stated) or (claimed.per and stated.per and claimed.per != stated.per):
         return False
+    if claimed.kind == stated.kind == "temperature":
+        return any(abs(a - b) <= DEGREES_ROUNDED for a in claimed.values for b in stated.values)
     tolerance = CONVERTED if claimed.kind == stated.kind and (claimed.factor != stated.factor) else 1e-9
     if claimed.bound == "~" or stated.bound == "~":
         tolerance = max(tolerance, ROUNDED)
@@ -35,6 +38,11 @@ def same(claimed: Quantity, stated: Quantity) -> bool:
     if claimed.kind == "decade":
         return any(a <= b < a + 10 for a in claimed.values for b in stated.values)
     return False
+
+
+def contrary_bounds(claimed: Quantity, stated: Quantity) -> bool:
+    """At least four is not at most four."""
+    return {claimed.bound, stated.bound} == {"<", ">"} and bool(set(claimed.values) & set(stated.values))
 
 
 def _rounding(quantity: Quantity) -> float:

@@ -13,13 +13,25 @@ from collections.abc import Iterable, Sequence
 from cormorant.verify.alignment import Alignment, Difference, content, laid_against
 from cormorant.verify.coverage import Asked, Coverage
 from cormorant.verify.figures import LOOKED_AT, figures, label, topic
-from cormorant.verify.lexicon import MONTHS, STOPWORDS, WEEKDAYS
-from cormorant.verify.polarity import clause_borders, denied, has_contrary, negators, same_side, turned, turned_run
+from cormorant.verify.lexicon import ARTICLES, CONJUNCTIONS, MONTHS, MUTUAL, STOPWORDS, UNTIL, WEEKDAYS
+from cormorant.verify.polarity import (
+    clause_borders,
+    denied,
+    denied_form,
+    has_contrary,
+    missing_things,
+    negators,
+    same_side,
+    turned,
+    turned_run,
+)
+from cormorant.verify.quantities import Quantity
 from cormorant.verify.reading import Token, likeness
 from cormorant.words import folded
 
 NEARLY = 0.8  # from this share on a negator that only one side has was put in or left out
 NAME_CHARS = 24  # the same in a script without spaces
+EXCHANGED_MOST = 24  # tokens of a sentence in which two sides are looked for
 NAME_WORDS = 4  # a longer stretch that differs is another wording
 PIVOTS = frozenset(folded(word) for word in ["than", "als", "que", "che", "чем", "dan", "niż", "ніж", "比"])  # between what is compared
 VERBATIM = 0.7  # from this share of aligned tokens on, what differs stands in the place of what it replaces
@@ -35,7 +47,7 @@ def differences(coverage: Coverage) -> list[Difference]:
     found: list[Difference] = []
     if aligned.matched >= VERBATIM or aligned.one_swap:
         found += _replaced(aligned, coverage)
-    found += _swapped(aligned)
+    found += _swapped(aligned) or _turned_about(aligned) or _of_another_clause(aligned)
     found += figures(coverage, aligned)
     found += _polarity(coverage, aligned, {d.kind for d in found})
     found += _names(coverage, page_names=page.capitals)
@@ -54,6 +66,8 @@ def _replaced(aligned: Alignment, coverage: Coverage) -> list[Difference]:
         if tag == "replace":
             months = aligned.matched >= NEARLY  # in a sentence of the page's own words a month is no wording
             mine, theirs = _weighty(claim[a:b], claim, months=months), _weighty(sentence[c:d], sentence, months=months)
+            if mine and all(_in_figure(t, aligned.claim.quantities) for t in mine):
+                continue  # figures are compared as figures
             if not _same_words(mine, theirs):
                 swaps.append((mine, theirs))
     found: list[Difference] = []
@@ -66,9 +80,21 @@ def _replaced(aligned: Alignment, coverage: Coverage) -> list[Difference]:
         clause = _clause_of(theirs, aligned)
         if contrary := turned(_unshared(mine, clause), [t.raw for t in theirs]) or turned_run(said, stated):
             found.append(Difference("direction", *contrary))
-        elif (_is_name(mine, claim) and _is_name(theirs, sentence)) or (aligned.one_swap and _exchanged(mine, theirs, aligned, coverage)):
+        elif (_is_name(mine, claim) and _is_name(theirs, sentence) and not _moved(mine, sentence)) or (
+            aligned.one_swap and _exchanged(mine, theirs, aligned, coverage)
+        ):
             found.append(Difference("name", said, stated))
     return found
+
+
+def _moved(mine: Sequence[Token], sentence: Sequence[Token]) -> bool:
+    """Whether the whole name stands in the sentence, only elsewhere."""
+    there = {token.norm for token in sentence}
+    return len(mine) > 1 and all(token.norm in there for token in mine)
+
+
+def _in_figure(token: Token, figures: Iterable[Quantity]) -> bool:
+    return any(figure.start <= token.start < figure.end for figure in figures)
 
 
 def _initials(short: str, long: str) -> bool:
@@ -131,6 +157,58 @@ def _swapped(aligned: Alignment) -> list[Difference]:
     return [Difference("name", placed[0][1].raw, placed[-1][1].raw)] if places != sorted(places) else []
 
 
+def _turned_about(aligned: Alignment) -> list[Difference]:
+    """Doer and done-to changed: the claim is the page's own sentence, with what stands on either side of the verb exchanged."""
+    mine, theirs = list(aligned.claim.tokens), list(aligned.sentence.tokens)
+    while mine and theirs and mine[-1].norm == theirs[-1].norm:
+        mine, theirs = mine[:-1], theirs[:-1]
+    said, stated = [t.norm for t in mine], [t.norm for t in theirs]
+    if len(said) != len(stated) or len(said) > EXCHANGED_MOST or sorted(said) != sorted(stated):
+        return []
+    for first in range(1, len(stated) - 1):
+        for second in range(1, len(stated) - first):
+            left, verb, right = stated[:first], stated[first:-second], stated[-second:]
+            if said != right + verb + left:
+                continue
+            between = content(theirs[first:-second])
+            sides = theirs[:first], theirs[-second:]
+            if any(not t.capital for t in between) and not MUTUAL & {folded(t.raw) for t in between} and all(map(_is_somebody, sides)):
+                return [Difference("name", _shown(mine[:second], aligned.claim.text), _shown(theirs[:first], aligned.sentence.text))]
+    return []
+
+
+def _is_somebody(found: Sequence[Token]) -> bool:
+    """Whether the words are a noun with its article or a name, and no "in winter" or "today"."""
+    begins = folded(found[0].raw)
+    named = found[0].capital and begins not in STOPWORDS and (found[0].start > 0 or (found[1:] and found[1].capital))
+    return bool(content(found)) and bool(begins in ARTICLES or named) and not any(t.kind == "number" for t in found)
+
+
+def _of_another_clause(aligned: Alignment) -> list[Difference]:
+    """A name that the page names in one half of the sentence, with what it says in the other half of another name.
+
+    "A founded the firm and B has led it since" does not support "A has led it". Both halves have to say something: in
+    "A and B founded the firm" the first is only a name.
+    """
+    names = [t for t in aligned.claim.tokens if t.capital and len(t.raw) > 1 and content([t])]
+    tokens = aligned.sentence.tokens
+    joints = [n for n, t in enumerate(tokens) if folded(t.raw) in CONJUNCTIONS and not t.capital]
+    claimed = {t.norm for t in aligned.claim.tokens}
+    plain = [t.norm for t in content(aligned.claim.tokens) if not t.capital]
+    for joint in joints if names and aligned.matched >= 0.5 else ():
+        halves = (tokens[:joint], tokens[joint + 1 :])
+        for own, other, least in ((halves[0], halves[1], 1), (halves[1], halves[0], 2)):
+            here = [t for t in own if t.norm in {name.norm for name in names}]
+            rivals = [t for t in other[1 if other is halves[0] and other[:1] == tokens[:1] else 0 :] if t.capital and t.norm not in claimed]
+            if len(here) < len({name.norm for name in names} & {t.norm for t in tokens}) or not here or not rivals:
+                continue
+            says = [t for t in content(own) if not t.capital and (t.start > here[-1].start if least == 1 else t.start < here[0].start)]
+            mine, theirs = (sum(any(likeness(word, t.norm) for t in half) for word in plain) for half in (own, other))
+            if len(says) >= least and theirs >= 2 and theirs >= 2 * mine:
+                return [Difference("name", here[0].raw, rivals[0].raw)]
+    return []
+
+
 def _same_words(mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
     """Whether every word of the claim's stretch is a form of one in the page's."""
     return all(any(likeness(a.norm, b.norm) >= 0.85 for b in theirs) for a in mine)
@@ -178,6 +256,9 @@ def _polarity(coverage: Coverage, aligned: Alignment, known: set[str]) -> list[D
     if aligned.matched < 0.5 and topic(coverage, [coverage.best or 0]) < 0.6:
         return []
     negation = _denial(aligned)
+    inside = _denied_inside(aligned)
+    if inside is not None:
+        return [] if negation else [inside]  # "not safe" and "unsafe" say the same
     contrary = None
     if "direction" not in known:
         contrary = turned(_unshared(claim.tokens, sentence.tokens), _unshared(sentence.tokens, claim.tokens))
@@ -185,6 +266,8 @@ def _polarity(coverage: Coverage, aligned: Alignment, known: set[str]) -> list[D
             contrary = turned_run(claim.text, sentence.text)
         if contrary is not None and not _same_company(contrary, claim.tokens, sentence.tokens):
             contrary = None
+        if contrary is not None and UNTIL & set(map(folded, contrary)) and (negators(claim.text) or negators(sentence.text)):
+            contrary = None  # "did not open until 1974" and "open since 1974"
         if contrary is not None and _said_elsewhere(contrary[0], coverage, aligned):
             contrary = None
         crossed = _crossed(claim.tokens, sentence.tokens)
@@ -196,6 +279,19 @@ def _polarity(coverage: Coverage, aligned: Alignment, known: set[str]) -> list[D
         return []  # "did not rise" and "fell" say the same
     found = [negation] if negation else []
     return found + ([Difference("direction", *contrary)] if contrary else [])
+
+
+def _denied_inside(aligned: Alignment) -> Difference | None:
+    """What one side denies without a "not": unsafe for safe, "without power" for "with power"."""
+    claim, sentence = aligned.claim, aligned.sentence
+    if form := denied_form(_unshared(claim.tokens, sentence.tokens), _unshared(sentence.tokens, claim.tokens)):
+        return Difference("negation", *form)
+    mine, theirs = missing_things(claim.tokens), missing_things(sentence.tokens)
+    if bool(mine) == bool(theirs) or negators(claim.text if theirs else sentence.text):
+        return None
+    other = content(claim.tokens if theirs else sentence.tokens)
+    there = next((t.raw for t in other if any(likeness(thing, t.norm) for thing in mine | theirs)), "")
+    return Difference("negation", there if theirs else f"without {there}", f"without {there}" if theirs else there) if there else None
 
 
 def _said_elsewhere(word: str, coverage: Coverage, aligned: Alignment) -> bool:
@@ -318,7 +414,7 @@ def _names(coverage: Coverage, page_names: frozenset[str]) -> list[Difference]:
     best = coverage.page.sentences[coverage.best]
     claimed = {asked.term for asked in coverage.claim.asked}
     for hit, asked in zip(coverage.hits, coverage.claim.asked, strict=True):
-        if asked.kind != "name" or hit or _spelled_out(asked, coverage):
+        if asked.kind != "name" or hit or asked.term in coverage.claim.figure_of or _spelled_out(asked, coverage):
             continue
         free = [t for t in best.tokens[1:] if t.capital and t.norm not in claimed and folded(t.raw) not in STOPWORDS]
         beside = _beside(asked, coverage.claim.tokens)

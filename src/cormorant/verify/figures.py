@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 from cormorant.verify.alignment import Alignment, Difference
-from cormorant.verify.comparing import rival, same
+from cormorant.verify.comparing import contrary_bounds, rival, same
 from cormorant.verify.coverage import Coverage
 from cormorant.verify.polarity import clause_borders
 from cormorant.verify.quantities import Quantity
@@ -50,6 +50,8 @@ def _figure(quantity: Quantity, coverage: Coverage, aligned: Alignment) -> Diffe
     if counted := _counts_it(quantity, coverage, homes, rivals) or _in_its_row(quantity, coverage, homes, rivals):
         return Difference(label(quantity, counted), quantity.raw, counted.raw)
     if not homes:
+        if _reckoned(quantity, coverage, near):
+            return None
         if rivals and topic(coverage, near) >= TOPIC:
             best = max(rivals, key=lambda n: topic(coverage, [n]))
             return Difference(label(quantity, rivals[best]), quantity.raw, rivals[best].raw)
@@ -63,6 +65,19 @@ def _figure(quantity: Quantity, coverage: Coverage, aligned: Alignment) -> Diffe
         if n not in homes and topic(coverage, [n]) >= max(0.6, own + ELSEWHERE) and not _only_at_home(coverage, homes, n):
             return Difference(label(quantity, stated), quantity.raw, stated.raw)
     return None
+
+
+def _reckoned(quantity: Quantity, coverage: Coverage, near: Sequence[int]) -> bool:
+    """Whether the figure is the page's share of the page's number: 320, where it says "half of the 640 seats"."""
+    if quantity.kind != "count":
+        return False
+    for n in near:
+        there = [q for place in (n - 1, n) if place >= 0 for q in coverage.page.sentences[place].quantities]
+        shares = [q.values[0] / 100 for q in coverage.page.sentences[n].quantities if q.kind == "percent"]
+        counts = [q.values[0] for q in there if q.kind == "count" and not q.weak]
+        if any(abs(count * share - value) <= 0.005 * value for share in shares for count in counts for value in quantity.values):
+            return True
+    return False
 
 
 def _counts_it(quantity: Quantity, coverage: Coverage, homes: Sequence[int], rivals: Mapping[int, Quantity]) -> Quantity | None:
@@ -218,11 +233,13 @@ def _in_place(quantity: Quantity, aligned: Alignment) -> Quantity | None:
 def _weak_figure(quantity: Quantity, coverage: Coverage, aligned: Alignment) -> Difference | None:
     """A small number in words contradicts only where another one stands in its place or counts the same thing."""
     against = _in_place(quantity, aligned)
-    if against is not None:
+    if against is not None and not any(same(quantity, q) for q in aligned.sentence.quantities):
         return Difference(label(quantity, against), quantity.raw, against.raw)
     near = [coverage.page.sentences[n] for n in _window(coverage)]
     if any(same(quantity, q) for s in near for q in s.quantities):
         return None
+    if turned_bound := next((q for q in aligned.sentence.quantities if contrary_bounds(quantity, q)), None):
+        return Difference("direction", quantity.raw, turned_bound.raw)
     for stated in (q for sentence in near for q in sentence.quantities):
         if quantity.kind not in ("count", stated.kind) or stated.kind == "count" or not set(quantity.bare) & set(stated.bare):
             continue

@@ -24,7 +24,7 @@ SOFT_NEGATORS = frozenset(
     folded(word)
     for word in """
     without hardly barely unable refused denied lacks lacked lacking lack refuse rejected declined nada sin
-    personne rien ne ohne weder nichts niente senza sem zonder без ни ничего никакой никаких bez hiç hiçbir olmayan olmadan غير دون بدون
+    sans personne rien ne ohne weder nichts niente senza sem zonder без ни ничего никакой никаких bez hiç hiçbir olmayan olmadan غير دون بدون
     نه بدون न मत बिना कभी ما
     """.split()
 )
@@ -37,6 +37,13 @@ HARMLESS = tuple(
         "не только", "не менее", "не более", "nie tylko", "sadece değil", "ليس فقط", "لا سيما", "لا يزال", "لا تزال", "لا زال", "न केवल",
     )
 )  # fmt: skip
+# What denies the thing named beside it, and nothing else: before it in most languages, behind it in Turkish and Hindi.
+WITHOUT = frozenset(
+    folded(word) for word in "without sans ohne sin senza sem zonder bez без بدون بلا olmadan बिना utan uden uten fără χωρίς".split()
+)
+# Beginnings and endings that deny a word: unsafe, treeless, unpassierbar, susuz.
+DENYING_BEGINNINGS = tuple(folded(part) for part in "un in im il ir non dis miss des on nie не бес без ανα".split())
+DENYING_ENDINGS = tuple(folded(part) for part in "less los lose losen siz sız suz süz loos loze".split())
 UNTIL = frozenset(
     folded(word) for word in ["until", "till", "before", "hasta", "bis", "jusqu", "jusque", "finché", "до", "пока", "kadar", "حتى", "तक"]
 )
@@ -49,6 +56,24 @@ JOINING = frozenset(
     хотя который которая где когда ve ama çünkü ancak ise ثم لكن لأن بينما حيث और लेकिन क्योंकि जब जबकि
     """.split()
 ) - {"der", "die", "das", "als", "que", "qui", "en"}
+# What joins two halves of a sentence of which each says something of its own.
+CONJUNCTIONS = frozenset(
+    folded(word)
+    for word in """
+    and y e et und en и й і i ve while whereas mientras während tandis pendant но а but maar mentre
+    """.split()
+)
+ARTICLES = frozenset(
+    """
+    the la le l el il lo los las les gli i o a os as der die das den dem de het
+    """.split()
+)
+# What two do with each other: whoever is named first, it is said of both.
+MUTUAL = frozenset(
+    """
+    met meets borders bordered married resembles equals joined neighbours avec mit con with grenzt traf heiratete
+    """.split()
+)
 JOINING_RUNS = ("และ", "แต่", "เพราะ", "ซึ่ง", "而且", "但是", "因为", "因為", "が、", "ので", "けれど")
 # Parts of a run without spaces, longest first. 不/非/無 inside common words that negate nothing are taken out beforehand.
 NEGATING_RUNS = (
@@ -245,6 +270,26 @@ OPPOSITES = [
     पूर्वी|पश्चिमी
     पहला पहली|आखिरी अंतिम दूसरा दूसरी तीसरा तीसरी
     जीता जीती जीत|हारा हारी हार
+    until till|since
+    hasta|desde
+    bis|seit
+    jusqu jusque|depuis
+    fino|dal
+    até|desde
+    tot|sinds
+    kadar|beri
+    حتى|منذ
+    only|everyone everybody anyone
+    nur|jeder jede alle
+    seuls seulement|tous toutes chacun
+    sólo solo|todos todas cualquiera
+    только|все каждый
+    all every each|some few none
+    alle sämtliche|einige manche wenige keine
+    tous toutes|certains certaines quelques aucun
+    todos todas|algunos algunas ninguno alguns algumas
+    tutti tutte|alcuni alcune nessuno
+    все|некоторые
     """.strip().splitlines()
 ]
 # The same for scripts without spaces: substrings.
@@ -287,6 +332,11 @@ OPPOSITE_RUNS = [
     가장 큰 최대|가장 작은 최소
     북쪽 북부|남쪽 남부
     동쪽 동부|서쪽 서부
+    年まで 月まで 日まで 時まで|年から 月から 日から 時から
+    년까지 월까지 일까지|년부터 월부터 일부터
+    จนถึง|ตั้งแต่
+    至少 最少 起码|至多 最多 顶多
+    全部 所有 全ての すべて 모든 ทั้งหมด|部分 一部 일부 บางส่วน
     """.strip().splitlines()
 ]
 
@@ -421,6 +471,9 @@ AMBIGUOUS_MONTHS = {
 LOWER_DAYS = frozenset(
     """
     lunes martes miércoles jueves viernes sábado domingo lundi mardi mercredi jeudi vendredi samedi dimanche
+    lunedì martedì mercoledì giovedì venerdì sabato domenica понедельник вторник среду четверг пятницу субботу воскресенье
+    segunda-feira segundas-feiras terça-feira terças-feiras quarta-feira quartas-feiras quinta-feira quintas-feiras sexta-feira sextas-feiras
+    maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
     """.split()
 )
 WEEKDAYS: dict[str, int] = {}
@@ -429,6 +482,11 @@ monday tuesday wednesday thursday friday saturday sunday
 lunes martes miércoles jueves viernes sábado domingo
 lundi mardi mercredi jeudi vendredi samedi dimanche
 montag dienstag mittwoch donnerstag freitag samstag sonntag
+montags dienstags mittwochs donnerstags freitags samstags sonntags
+mondays tuesdays wednesdays thursdays fridays saturdays sundays
+lunedì martedì mercoledì giovedì venerdì sabato domenica
+maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+понедельникам вторникам средам четвергам пятницам субботам воскресеньям
 понедельник вторник среду четверг пятницу субботу воскресенье
 pazartesi salı çarşamba perşembe cuma cumartesi pazar
 الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد

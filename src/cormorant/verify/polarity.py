@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from cormorant.verify.coverage import senses
 from cormorant.verify.lexicon import (
+    DENYING_BEGINNINGS,
+    DENYING_ENDINGS,
     HARMLESS,
     JOINING,
     JOINING_RUNS,
@@ -20,8 +22,9 @@ from cormorant.verify.lexicon import (
     SOFT_NEGATORS,
     TURKISH_NEGATION,
     UNTIL,
+    WITHOUT,
 )
-from cormorant.verify.reading import Token, norm_of
+from cormorant.verify.reading import Token, likeness, norm_of
 from cormorant.words import folded
 
 REACH = 4  # tokens on either side that a negator can deny
@@ -97,6 +100,46 @@ def denied(text: str, tokens: Sequence[Token], *, soft: bool) -> set[int]:
         reach = RUN_REACH if tokens and any(tokens[n].kind == "run" for n in within) else REACH
         found.update(before[-reach:], after[:reach], within)
     return found
+
+
+def missing_things(tokens: Sequence[Token]) -> set[str]:
+    """What a text says to be without: the one or two words beside "without", "ohne", "बिना"."""
+    found: set[str] = set()
+    for n, token in enumerate(tokens):
+        if folded(token.raw) in WITHOUT:
+            behind = [t for t in tokens[n + 1 : n + 4] if not t.is_function]
+            found.update(t.norm for t in behind[: 2 if behind[1:] and behind[1].start - behind[0].end == 1 else 1])
+            if folded(token.raw) in _BEHIND:
+                found.update(t.norm for t in tokens[max(0, n - 2) : n] if not t.is_function)
+    return found
+
+
+_BEHIND = {folded("olmadan"), folded("बिना")}
+
+
+def denied_form(claimed: Iterable[str], stated: Iterable[str]) -> tuple[str, str] | None:
+    """A word that one side has plain and the other with a beginning or an ending that denies it: safe and unsafe."""
+    mine, theirs = ({folded(word): word for word in words} for words in (claimed, stated))
+    for left, right in ((mine, theirs), (theirs, mine)):
+        for form in right:
+            for plain in left:
+                if denies(form, plain):
+                    return mine.get(plain) or mine[form], theirs.get(form) or theirs[plain]
+    return None
+
+
+def denies(form: str, plain: str) -> bool:
+    """Whether `form` is `plain` with a beginning or an ending that denies it; tree, trees and treeless go together."""
+    if len(form) < 5 or form == "unless":
+        return False
+    for begins in DENYING_BEGINNINGS:
+        if form.startswith(begins) and len(plain) >= 4 and (form[len(begins) :] == plain or likeness(form[len(begins) :], plain) >= 0.9):
+            return True
+    for ends in DENYING_ENDINGS:
+        bare = form.removesuffix(ends)
+        if form.endswith(ends) and len(bare) >= 2 and (plain == bare or plain.removesuffix("s") == bare):
+            return True
+    return False
 
 
 @lru_cache(maxsize=1)

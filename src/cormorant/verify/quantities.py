@@ -14,14 +14,20 @@ from typing import Literal
 
 from cormorant.verify.lexicon import AMBIGUOUS_MONTHS, APPROXIMATE, AT_LEAST, AT_MOST, LOWER_DAYS, MONTHS, WEEKDAYS
 from cormorant.verify.numerals import CJK, MIXED, THAI, cjk, mixed, plain_digits, readings, roman, thai
-from cormorant.verify.spelled import languages, spelled
+from cormorant.verify.spelled import languages, ordinal, spelled
 from cormorant.verify.units import (
     AMBIGUOUS_UNITS,
     CJK_SCALES,
+    NUMBER_WORDS,
     ORDINALS,
+    PARTS,
     POUNDS,
     SCALES,
+    SHARE_ARTICLES,
+    SHARE_RUNS,
+    SHARES,
     SIGNS,
+    TIMES,
     UNITS,
 )
 from cormorant.words import folded
@@ -45,6 +51,7 @@ class Quantity:
     scaled: bool = False  # "5 million": a round figure
     factor: float = 1.0  # of its unit to the base unit
     bare: tuple[float, ...] = ()  # the number before its unit
+    per: str = ""  # what it is reckoned by: an hour, a kilogram
 
 
 # Letters of scripts that put spaces between words, with the vowel signs that Python does not count as letters.
@@ -59,11 +66,12 @@ _NUMBER = (
 _FIGURES = (
     rf"(?P<reference>\[\s*\d{{1,3}}\s*\])"
     rf"|(?P<iso>(?<!\d)\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d))"
-    rf"|(?P<dmy>(?<![\d.])\d{{1,2}}(?P<sep>[-/.])\d{{1,2}}(?P=sep)(?:\d{{4}}|\d{{2}})(?!\.?\d))"
+    rf"|(?P<dmy>(?<![\d.])\d{{1,2}}(?P<sep>[-/.])\d{{1,2}}(?P=sep)(?:\d{{4}}|\d{{2}})(?!\.?\d)|(?<![\d.])\d{{1,2}}\.\s\d{{1,2}}\.\s\d{{4}}(?!\.?\d))"
     rf"|(?P<clock>(?<!\d)\d{{1,2}}:\d{{2}}(?!\d))"
     rf"|(?P<mixed>\d+(?:\.\d+)?[{MIXED}]+(?:\d+[{MIXED}]*)+(?![\d.,]))"
-    rf"|(?P<number>{_NUMBER})"
     rf"|(?P<hundredths>百分之(?:\d+(?:\.\d+)?|[{CJK}]+))"
+    rf"|(?P<parts>[{CJK}\d]{{1,3}}(?:分之|分の)[{CJK}\d]{{1,3}})"
+    rf"|(?P<number>{_NUMBER})"
     rf"|(?P<cjk>[{CJK}]+)"
     rf"|(?P<thai>(?:{THAI})+)"
     rf"|(?P<roman>\b[IVXLC]{{2,7}}(?:e|ème)?\b)"
@@ -146,6 +154,11 @@ def quantities(text: str) -> list[Quantity]:
         found += _figure(match, plain)
         taken = max(taken, found[-1].end if found else 0)
     found += _named(words, plain)
+    found += [
+        Quantity(at, at + len(run), "percent", (share,), run, weak=True, factor=100.0, bare=(share / 100,))
+        for run, share in SHARE_RUNS.items()
+        if (at := plain.find(run)) >= 0
+    ]
     found.sort(key=lambda q: q.start)
     return _dated([_bounded(q, plain) for q in found])
 
@@ -156,7 +169,7 @@ def _figure(match: re.Match[str], text: str) -> Iterator[Quantity]:
         year, month, day = (int(part) for part in re.split(r"[-/.]", match["iso"]))
         yield from _date(start, end, match[0], [year], [month], [day])
     elif match["dmy"]:
-        first, second, year = (int(part) for part in re.split(r"[-/.]", match["dmy"]))
+        first, second, year = (int(part) for part in re.split(r"[-/.]\s?", match["dmy"]))
         years = [year] if year > 99 else [1900 + year, 2000 + year]
         days = [n for n in (first, second) if 1 <= n <= 31]
         months = [n for n in (first, second) if 1 <= n <= 12]
@@ -173,6 +186,10 @@ def _figure(match: re.Match[str], text: str) -> Iterator[Quantity]:
         value = float(said) if said[0].isdigit() else cjk(said)
         if value is not None:
             yield Quantity(start, end, "percent", (value,), match[0], bare=(value,))
+    elif match["parts"]:
+        whole, part = (float(n) if n.isdigit() else cjk(n) or 0.0 for n in re.split("分之|分の", match["parts"]))
+        if whole and 0 < part < whole:
+            yield Quantity(start, end, "percent", (100 * part / whole,), match[0], factor=100.0, bare=(part / whole,))
     elif match["cjk"]:
         value = cjk(match["cjk"])
         counted = text[end : end + 1] in _COUNTED or (text[max(0, start - 1) : start] in "第约約" and start > 0)
@@ -224,6 +241,7 @@ def _measured(start: int, end: int, values: tuple[float, ...], text: str, *, gro
     if dated := _cjk_date(raw_end, text, values):
         return Quantity(start, raw_end + 1, dated, values, text[start : raw_end + 1])
     bare = tuple(v * scale for v in values)
+    kind, bare, factor = _in_celsius(kind, bare, factor)
     return Quantity(
         start,
         end,
@@ -234,7 +252,30 @@ def _measured(start: int, end: int, values: tuple[float, ...], text: str, *, gro
         scaled=scaled,
         factor=factor,
         bare=bare,
+        per=_per(end, kind, text),
     )
+
+
+_PER = re.compile(
+    r"\s?(?:/\s?|(?:per|an?|each|every|pro|par|por|al|cada|jede[nrs]?|je|в|na|alla|à l['’]|a la|à la)\s)(?P<unit>[^\W\d_]{2,})", re.I
+)
+
+
+def _per(end: int, kind: str, text: str) -> str:
+    """The unit that a figure is reckoned by, behind it: "3 dollars per hour"."""
+    found = _PER.match(text, end)
+    dimension, factor = UNITS.get(folded(found["unit"]), ("", 0.0)) if found else ("", 0.0)
+    return f"{dimension} {factor:g}" if dimension in ("time", "mass", "length", "volume", "area") and dimension != kind else ""
+
+
+_KELVIN = {"temperature_c": (0.0, 1.0), "temperature_f": (32.0, 1 / 1.8), "temperature_k": (273.15, 1.0)}  # zero point and step
+
+
+def _in_celsius(kind: str, values: tuple[float, ...], factor: float) -> tuple[str, tuple[float, ...], float]:
+    if kind not in _KELVIN:
+        return kind, values, factor
+    zero, step = _KELVIN[kind]
+    return "temperature", tuple((value - zero) * step for value in values), 1.0
 
 
 def _cjk_date(end: int, text: str, values: tuple[float, ...]) -> str:
@@ -298,6 +339,8 @@ def _unit(end: int, text: str) -> tuple[str, float, int]:
                 return dimension, factor, at + len(name)
         return "", 1.0, end
     word = _WORD.match(text, at)
+    if word is not None and len(word[0]) == 1 and text[word.end() : word.end() + 1] in ("'", "’"):
+        return "", 1.0, end  # "dal 2003 l'isola" has no litres
     if word is not None and folded(word[0]) in DEGREES:
         gap = _GAP.match(text, word.end())
         word = _WORD.match(text, gap.end() if gap else word.end()) or word
@@ -341,6 +384,17 @@ def _named(words: list[tuple[int, int, str]], text: str) -> list[Quantity]:
         if not _speaks_of_numbers(word):
             at += 1
             continue
+        if share := _share(words, at):
+            last, value = words[at + share[0] - 1][1], share[1]
+            found.append(Quantity(start, last, "percent", (value,), text[start:last], weak=True, factor=100.0, bare=(value / 100,)))
+            at += share[0]
+            continue
+        taken, value = ordinal(words, at)
+        if taken:
+            last = words[at + taken - 1][1]
+            found.append(Quantity(start, last, "count", (value,), text[start:last], bare=(value,)))
+            at += taken
+            continue
         taken, value, strong = spelled(words, at)
         if taken:
             last = words[at + taken - 1][1]
@@ -351,6 +405,8 @@ def _named(words: list[tuple[int, int, str]], text: str) -> list[Quantity]:
             continue
         if word in ORDINALS:
             found.append(Quantity(start, end, "count", (float(ORDINALS[word]),), text[start:end], weak=True))
+        elif word in TIMES:
+            found.append(Quantity(start, end, "times", (TIMES[word],), text[start:end], weak=True))
         elif word in MONTHS and _is_month(start, end, word, text):
             found.append(Quantity(start, end, "month", (float(MONTHS[word]),), text[start:end]))
         elif word in WEEKDAYS and len(word) > 3 and (text[start].isupper() or not text[start].isascii() or text[start:end] in LOWER_DAYS):
@@ -359,12 +415,31 @@ def _named(words: list[tuple[int, int, str]], text: str) -> list[Quantity]:
     return found
 
 
+def _share(words: list[tuple[int, int, str]], at: int) -> tuple[int, float] | None:
+    """A share in words from `at` on, in hundredths, and how many words it takes: half, two thirds, ein Viertel."""
+    word = words[at][2]
+    many = max(NUMBER_WORDS.get(word, {}).values(), default=SHARE_ARTICLES.get(word, 0.0))
+    following = words[at + 1] if at + 1 < len(words) and words[at + 1][0] - words[at][1] <= 2 else None
+    part = PARTS.get(following[2], 0.0) if following else 0.0
+    if many and 0 < many * part < 100:
+        return 2, many * part
+    return (1, SHARES[word]) if SHARES.get(word, 0.0) > 33 else None
+
+
 _folded = lru_cache(maxsize=65_536)(folded)
 
 
 @lru_cache(maxsize=65_536)
 def _speaks_of_numbers(word: str) -> bool:
-    return bool(word in ORDINALS or word in MONTHS or word in WEEKDAYS or languages(word))
+    return bool(
+        word in ORDINALS
+        or word in MONTHS
+        or word in WEEKDAYS
+        or word in TIMES
+        or word in SHARES
+        or word in SHARE_ARTICLES
+        or languages(word)
+    ) or word.endswith(("ste", "sten", "ster", "stes", "stem"))
 
 
 def _reads_as_year(spelled: list[str]) -> bool:
@@ -373,8 +448,8 @@ def _reads_as_year(spelled: list[str]) -> bool:
 
 def _is_month(start: int, end: int, word: str, text: str) -> bool:
     """May and March are also words: those count beside a number or behind "in", and only with a capital."""
-    if word not in AMBIGUOUS_MONTHS:
-        return not text[start].isascii() or text[start].isupper() or len(word) > 4
+    if word not in AMBIGUOUS_MONTHS and (not text[start].isascii() or text[start].isupper() or len(word) > 4):
+        return True
     near_number = re.search(r"\d[\s.,]*(?:de\s+)?$", text[max(0, start - 8) : start]) or re.match(
         r"[\s.,]*(?:de[l]?\s+)?\d", text[end : end + 8]
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from cormorant.verify.units import EVERYDAY, MULTIPLIERS, NUMBER_WORDS
+from cormorant.verify.units import EVERYDAY, MULTIPLIERS, NUMBER_WORDS, ORDINAL_LANGUAGES, ORDINALS
 
 _AND = {"and": "en", "y": "es", "et": "fr", "und": "de", "e": "pt", "و": "ar"}
+# What hundreds, thousands and the joint of ones and tens are called where a number is one word.
+_IN_ONE_WORD = {"de": ("tausend", "hundert", "und", "ein"), "nl": ("duizend", "honderd", "en", "een")}
 
 
 def spelled(words: list[tuple[int, int, str]], at: int) -> tuple[int, float, bool]:
@@ -71,10 +73,31 @@ def _joins(language: str, current: float, following: str) -> bool:
     )
 
 
+def ordinal(words: list[tuple[int, int, str]], at: int) -> tuple[int, float]:
+    """How many words from `at` on make an ordinal of more than one word, or a long one, and which: twenty-third, on ikinci."""
+    word = words[at][2]
+    for ending in ("ste", "sten", "ster", "stes", "stem"):
+        if word.endswith(ending) and len(word) > 10:
+            for language in _IN_ONE_WORD:
+                if made := _one_word(word.removesuffix(ending), language):
+                    return 1, float(made)
+    for language, tens in NUMBER_WORDS.get(word, {}).items():
+        following = words[at + 1] if at + 1 < len(words) and words[at + 1][0] - words[at][1] <= 1 else None
+        if (
+            following
+            and tens % 10 == 0
+            and tens < 100
+            and language in ORDINAL_LANGUAGES.get(following[2], ())
+            and ORDINALS[following[2]] < 10
+        ):
+            return 2, float(tens + ORDINALS[following[2]])
+    return 0, 0.0
+
+
 @lru_cache(maxsize=16384)
 def languages(word: str) -> tuple[str, ...]:
     """The languages in which the word is a number or a part of one."""
-    found = [*NUMBER_WORDS.get(word, ()), *MULTIPLIERS.get(word, ()), *(["de"] if _german(word) else [])]
+    found = [*NUMBER_WORDS.get(word, ()), *MULTIPLIERS.get(word, ()), *(name for name in _IN_ONE_WORD if _one_word(word, name))]
     if word.startswith("و") and len(word) > 3:
         found.append("ar")
     return tuple(dict.fromkeys(found))
@@ -82,7 +105,7 @@ def languages(word: str) -> tuple[str, ...]:
 
 def _value(language: str, word: str) -> float | None:
     value = NUMBER_WORDS.get(word, {}).get(language)
-    if value is None and language == "de" and (made := _german(word)):
+    if value is None and language in _IN_ONE_WORD and (made := _one_word(word, language)):
         return float(made)
     if value is None and language == "ar" and word.startswith("و"):
         value = NUMBER_WORDS.get(word[1:], {}).get("ar")
@@ -95,26 +118,30 @@ def _multiplier(language: str, word: str) -> float | None:
 
 
 @lru_cache(maxsize=16384)
-def _german(word: str) -> int:
-    """A German number written as one word, 0 when it is none: `neunzehnhundertvierundsiebzig`."""
+def _one_word(word: str, language: str) -> int:
+    """A German or Dutch number written as one word, 0 when it is none: `neunzehnhundertvierundsiebzig`."""
+    thousand, hundred, joint, _ = _IN_ONE_WORD[language]
     if len(word) < 8 or not word.isascii():
         return 0
-    for name, size in (("tausend", 1000), ("hundert", 100)):
+    for name, size in ((thousand, 1000), (hundred, 100)):
         if name in word:
             head, _, tail = word.partition(name)
-            first = _german_small(head) if head else 1
-            rest = (_german(tail) or _german_small(tail.removeprefix("und"))) if tail else 0
+            first = _below_hundred(head, language) if head else 1
+            rest = (_one_word(tail, language) or _below_hundred(tail.removeprefix(joint), language)) if tail else 0
             return first * size + rest if first and (rest or not tail) else 0
-    return _german_small(word) if "und" in word else 0
+    return _below_hundred(word, language) if joint in word else 0
 
 
-def _german_small(word: str) -> int:
-    plain = NUMBER_WORDS.get(word, {}).get("de", 0)
+def _below_hundred(word: str, language: str) -> int:
+    _, _, joint, one = _IN_ONE_WORD[language]
+    plain = NUMBER_WORDS.get(word, {}).get(language, 0)
     if plain and plain < 100:
         return plain
-    if word == "ein":
+    if word == one:
         return 1
-    head, und, tail = word.partition("und")
-    tens = NUMBER_WORDS.get(tail, {}).get("de", 0)
-    ones = 1 if head == "ein" else NUMBER_WORDS.get(head, {}).get("de", 0)
-    return tens + ones if und and tens >= 20 and 0 < ones < 10 else 0
+    for at in (n for n in range(1, len(word)) if word.startswith(joint, n)):
+        ones = 1 if word[:at] == one else NUMBER_WORDS.get(word[:at], {}).get(language, 0)
+        tens = NUMBER_WORDS.get(word[at + len(joint) :], {}).get(language, 0)
+        if tens >= 20 and 0 < ones < 10:
+            return tens + ones
+    return 0

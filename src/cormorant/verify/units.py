@@ -142,6 +142,12 @@ for _language, _first, _step, _line in (
     ("it", 20, 10, "venti trenta quaranta cinquanta sessanta settanta ottanta novanta"),
     ("pt", 1, 1, "um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete dezoito dezenove"),
     ("pt", 20, 10, "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa"),
+    ("nl", 1, 1, "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien"),
+    ("nl", 20, 10, "twintig dertig veertig vijftig zestig zeventig tachtig negentig"),
+    ("pl", 1, 1, "jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście trzynaście czternaście piętnaście szesnaście"),
+    ("pl", 17, 1, "siedemnaście osiemnaście dziewiętnaście"),
+    ("pl", 20, 10, "dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt dziewięćdziesiąt sto"),
+    ("pl", 200, 100, "dwieście trzysta czterysta pięćset sześćset siedemset osiemset dziewięćset"),
     ("ru", 1, 1, "один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать четырнадцать пятнадцать шестнадцать"),
     ("ru", 17, 1, "семнадцать восемнадцать девятнадцать"),
     ("ru", 2, 1, "двух трёх четырёх пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати четырнадцати пятнадцати"),
@@ -173,6 +179,8 @@ for _language, _line in (
     ("de", "hundert:100 tausend:1000 million:1e6 millionen:1e6 milliarde:1e9 milliarden:1e9"),
     ("it", "cento:100 mille:1000 mila:1000 milione:1e6 milioni:1e6"),
     ("pt", "cento:100 mil:1000 milhão:1e6 milhões:1e6"),
+    ("nl", "honderd:100 duizend:1000 miljoen:1e6 miljard:1e9"),
+    ("pl", "tysiąc:1000 tysiące:1000 tysięcy:1000 milion:1e6 miliony:1e6 milionów:1e6"),
     ("ru", "тысяча:1000 тысячи:1000 тысяч:1000 миллион:1e6 миллиона:1e6 миллионов:1e6"),
     ("tr", "yüz:100 bin:1000 milyon:1e6 milyar:1e9"),
     ("ar", "ألف:1000 آلاف:1000 مليون:1e6"),
@@ -185,32 +193,95 @@ for _language, _line in (
 EVERYDAY = frozenset(
     folded(word)
     for word in """
-    one on once due sei un uno um eins ein bir elf cent mil mille bin six dix acht otto sette tre dos elli cento एक दो सात واحد
+    one on once due sei un uno um eins ein een jeden sto bir elf cent mil mille bin six dix acht otto sette tre dos elli cento एक दो सात واحد
     واحدة один
     """.split()
 )
 
+# word -> its number, and the languages in which it is one: "on ikinci" is the twelfth, "on second thought" is not.
 ORDINALS: dict[str, int] = {}
-for _line in """
-first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth
-primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo
-primera segunda tercera cuarta quinta sexta séptima octava novena décima
-primer - tercer - - - - - - -
-premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième
-première seconde - - - - - - - -
-erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte elfte zwölfte dreizehnte vierzehnte fünfzehnte sechzehnte siebzehnte achtzehnte neunzehnte zwanzigste
-ersten zweiten dritten vierten fünften sechsten siebten achten neunten zehnten elften zwölften dreizehnten vierzehnten fünfzehnten sechzehnten siebzehnten achtzehnten neunzehnten zwanzigsten
-erster zweiter dritter vierter fünfter sechster siebter achter neunter zehnter
-primo secondo terzo quarto quinto sesto settimo ottavo nono decimo
-primeiro segundo terceiro quarto quinto sexto sétimo oitavo nono décimo
-первый второй третий четвёртый пятый шестой седьмой восьмой девятый десятый
-первая вторая третья четвертая пятая шестая седьмая восьмая девятая десятая
-birinci ikinci üçüncü dördüncü beşinci altıncı yedinci sekizinci dokuzuncu onuncu
-الأول الثاني الثالث الرابع الخامس السادس السابع الثامن التاسع العاشر
-الأولى الثانية الثالثة الرابعة الخامسة السادسة السابعة الثامنة التاسعة العاشرة
-पहला दूसरा तीसरा चौथा पांचवां छठा सातवां आठवां नौवां दसवां
-पहली दूसरी तीसरी चौथी पांचवीं छठी सातवीं आठवीं नौवीं दसवीं
-""".strip().splitlines():
-    for _number, _word in enumerate(_line.split(), 1):
-        if _word != "-":
-            ORDINALS.setdefault(folded(_word), _number)
+ORDINAL_LANGUAGES: dict[str, set[str]] = {}
+
+
+def _order(language: str, first: int, words: str) -> None:
+    for n, word in enumerate(words.split(), first):
+        if word != "-":
+            ORDINALS.setdefault(folded(word), n)
+            ORDINAL_LANGUAGES.setdefault(folded(word), set()).add(language)
+
+
+for _language, _first, _line in (
+    ("en", 1, "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth"),
+    ("en", 17, "seventeenth eighteenth nineteenth twentieth"),
+    ("en", 30, "thirtieth"),
+    ("es", 1, "primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo duodécimo decimotercero decimocuarto decimoquinto"),
+    ("es", 1, "primera segunda tercera cuarta quinta sexta séptima octava novena décima undécima duodécima decimotercera decimocuarta decimoquinta"),
+    ("es", 16, "decimosexto decimoséptimo decimoctavo decimonoveno vigésimo"),
+    ("es", 16, "decimosexta decimoséptima decimoctava decimonovena vigésima"),
+    ("es", 1, "primer - tercer - - - - - - - - - decimotercer"),
+    ("fr", 1, "premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième onzième douzième treizième quatorzième"),
+    ("fr", 15, "quinzième seizième dix-septième dix-huitième dix-neuvième vingtième"),
+    ("fr", 1, "première seconde"),
+    ("it", 1, "primo secondo terzo quarto quinto sesto settimo ottavo nono decimo undicesimo dodicesimo tredicesimo quattordicesimo quindicesimo"),
+    ("it", 1, "prima seconda terza quarta quinta sesta settima ottava nona decima undicesima dodicesima tredicesima quattordicesima quindicesima"),
+    ("it", 16, "sedicesimo diciassettesimo diciottesimo diciannovesimo ventesimo"),
+    ("pt", 1, "primeiro segundo terceiro quarto quinto sexto sétimo oitavo nono décimo"),
+    ("pt", 1, "primeira segunda terceira quarta quinta sexta sétima oitava nona décima"),
+    ("nl", 1, "eerste tweede derde vierde vijfde zesde zevende achtste negende tiende elfde twaalfde dertiende veertiende vijftiende zestiende"),
+    ("tr", 1, "birinci ikinci üçüncü dördüncü beşinci altıncı yedinci sekizinci dokuzuncu onuncu"),
+    ("ar", 1, "الأول الثاني الثالث الرابع الخامس السادس السابع الثامن التاسع العاشر"),
+    ("ar", 1, "الأولى الثانية الثالثة الرابعة الخامسة السادسة السابعة الثامنة التاسعة العاشرة"),
+    ("hi", 1, "पहला दूसरा तीसरा चौथा पांचवां छठा सातवां आठवां नौवां दसवां"),
+    ("hi", 1, "पहली दूसरी तीसरी चौथी पांचवीं छठी सातवीं आठवीं नौवीं दसवीं"),
+):  # fmt: skip
+    _order(_language, _first, _line)
+for _ending in ("e", "en", "er", "es", "em"):
+    _stems = (
+        "erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft dreizehnt vierzehnt fünfzehnt sechzehnt siebzehnt achtzehnt"
+    )
+    _order("de", 1, " ".join(stem + _ending for stem in f"{_stems} neunzehnt zwanzigst".split()))
+for _ending in ("ый", "ого", "ому", "ым", "ом", "ая", "ой", "ую", "ое", "ые", "ых", "ыми"):
+    _order(
+        "ru",
+        1,
+        " ".join(f"{stem}{_ending}" for stem in "перв втор - четвёрт пят шест седьм восьм девят десят одиннадцат двенадцат".split()),
+    )
+for _ending in ("ий", "ьего", "ьему", "ьим", "ьем", "ья", "ьей", "ью", "ье", "ьи", "ьих"):
+    _order("ru", 3, f"трет{_ending}")
+_order("ru", 2, "второй")
+_order("ru", 6, "шестой седьмой восьмой")
+
+# A share in words, in hundredths. Some need a number or an article before them to be no ordinal: "a third", "two thirds".
+SHARES: dict[str, float] = {
+    folded(word): 100.0 / parts
+    for parts, words in {
+        2: "half moitié mitad hälfte metà metade helft połowa połowę połowy половина половину половины половине yarısı yarısını نصف आधा आधे आधी",
+        3: "tercera-parte drittel tiers tercio terço треть трети jedna-trzecia ثلث तिहाई tercios terços thirds terzi",
+        4: "viertel quarts cuartos quarti четверть четверти kwart ربع चौथाई quarters",
+        5: "fifths fünftel quintos cinquièmes خمس",
+        10: "tenths zehntel dixièmes",
+    }.items()
+    for word in words.split()
+}
+COUNTED_SHARES: dict[str, float] = {
+    folded(word): 100.0 / parts
+    for parts, words in {3: "third terzo derde", 4: "quarter quart cuarto quarto", 5: "fifth quinto", 10: "tenth décimo"}.items()
+    for word in words.split()
+}
+PARTS = {**SHARES, **COUNTED_SHARES}
+SHARE_ARTICLES = {folded(word): 1.0 for word in "a one un une un' uno um uma ein eine einem einen een एक".split()}
+SHARE_RUNS = {"一半": 50.0, "半数": 50.0, "半分": 50.0, "半數": 50.0, "절반": 50.0, "ครึ่งหนึ่ง": 50.0}
+
+# How many times as much, in one word.
+TIMES: dict[str, float] = {
+    folded(word): value
+    for value, words in {
+        2.0: "doubled doubles doubling twofold twice double doble duplicó duplicado doublé double verdoppelte verdoppelt doppelte doppelt "
+        "doppio raddoppiato dobro dobrou verdubbeld dubbele удвоился удвоилась удвоилось удвоились вдвое podwoiła podwoił",
+        3.0: "tripled triples tripling triple threefold thrice triplicó triplicado triplé verdreifachte verdreifacht dreifache triplo "
+        "triplicato triplou verdrievoudigd утроился утроилась утроилось утроились втрое",
+        4.0: "quadrupled quadruple fourfold cuadruplicó quadruplé vervierfacht vervierfachte quadruplo учетверился вчетверо",
+        0.5: "halved halbierte halbiert",
+    }.items()
+    for word in words.split()
+}
