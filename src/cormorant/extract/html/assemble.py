@@ -82,6 +82,7 @@ def definition_blocks(blocks: list[Block], *, plain: bool) -> list[Block]:
     for block in blocks:
         text = block.text
         if block.kind == "term":
+            text = text.removesuffix(":") if simple and not plain else text  # javadoc and Sphinx set the colon themselves
             terms.append(text if plain or text.startswith(("**", "`")) or "\n" in text or block.raw != "simple" else f"**{text}**")
             continue
         if not simple:

@@ -13,7 +13,7 @@ _GONE = (
     "script,style,template,base,link,meta,applet,canvas,frame,frameset,noframes,noembed,svg,select,option,datalist,textarea"
     ",dialog,progress,meter,rp"
 )
-_HEADINGS = "h1 a,h2 a,h3 a,h4 a,h5 a,h6 a,dt a.headerlink"
+_HEADINGS = "h1 a,h2 a,h3 a,h4 a,h5 a,h6 a,a.headerlink"
 _MARK_TEXT = re.compile(r"[\s#¶§⚓🔗∞†\u200b\u00a0]*")
 _PERMALINK = re.compile(
     r"(?:^|[\s_-])(?:headerlink|header-anchor|heading-anchor|anchor-?link|anchorjs-link|permalink|hash-link|heading-link|anchor|direct-link|mw-editsection)(?:$|[\s_-])",
@@ -22,7 +22,11 @@ _PERMALINK = re.compile(
 _PERMALINK_TEXT = re.compile(r"(?:copy |direct |permanent )?(?:link|permalink|anchor)(?: (?:to|for) .{1,80})?", re.I)
 _RICH = "ul,ol,pre,table,h1,h2,h3,h4,h5,h6,blockquote,div > div,div > p"
 SHORT_CHARS = 200
-_EDIT = ".mw-editsection,.mw-cite-backlink,.jp-InputPrompt,.jp-OutputPrompt"
+_EDIT = (
+    ".mw-editsection,.mw-cite-backlink,.jp-InputPrompt,.jp-OutputPrompt,.input_prompt,.output_prompt"
+    ",.code-toolbar > .toolbar,.lightbox-wrapper .meta,summary.hideme,.tree-entry .sr-only,.crayon-toolbar"
+)
+_TASKS = "li > .checkbox-on,li > .checkbox-off,ul.inline-task-list > li"  # Notion, Confluence
 _PANEL = re.compile(r"(?:^|[\s_-])(?:accordion|collapse|faq|disclosure|toggle|expand|tab)", re.I)
 _IMAGE_IN_TEXT = re.compile(r"<img\b([^>]*)>", re.I)
 _ATTRIBUTE = re.compile(r"""([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
@@ -37,6 +41,7 @@ def clean(tree: LexborHTMLParser) -> None:
     remove(body, f"{_GONE},noscript")
     remove(body, _EDIT)
     _checkboxes(body)
+    _signatures(tree, body)
     _cells(body)
     _sheets(body)
     _heading_marks(body)
@@ -47,6 +52,23 @@ def _checkboxes(body: LexborNode) -> None:
     """The box of a task is what says whether it is done; as a control it would go."""
     for box in body.css("li input[type='checkbox' i]"):
         box.replace_with("[x] " if "checked" in box.attributes else "[ ] ")
+    for task in unique(body, _TASKS):
+        names = (task.attributes.get("class") or "").split()
+        mark = "[x] " if "checked" in names or "checkbox-on" in names else "[ ] "
+        if task.tag != "li":
+            task.replace_with(mark)
+        elif (first := task.first_child) is not None:
+            first.insert_before(mark)
+
+
+def _signatures(tree: LexborHTMLParser, body: LexborNode) -> None:
+    """Doxygen sets the signature of a function as a table, each parameter in a row of its own."""
+    for table in unique(body, ".memproto table.memname"):
+        words = " ".join(table.text(separator=" ").split())
+        line, signature = tree.create_node("p"), tree.create_node("code")
+        signature.insert_child(re.sub(r" (?=[,)(])|(?<=\() ", "", words))
+        line.insert_child(signature)
+        table.replace_with(line)
 
 
 def _cells(body: LexborNode) -> None:

@@ -73,6 +73,7 @@ _NUMBER_CLASS = re.compile(
 _LINE_CLASS = re.compile(
     r"(?:^|\s)(?:line|code-line|token-line|view-line|cm-line|CodeMirror-line|ace_line|ec-line|codeline|loc|row)(?:$|\s)"
 )
+_POPUP_CLASS = re.compile(r"(?:^|\s)twoslash-(?:popup|meta|completion)-[\w-]+")  # what a pointer over a name would show
 _SET_AS_LINE = re.compile(r"display\s*:\s*(?:block|flex|grid|table-row)", re.I)
 _CHROME_CLASS = re.compile(
     r"(?:^|[\s_-])(?:copy\w*|clipboard\w*|toolbar|code-?header|btn|button|tooltip|sr-only|visually-hidden)(?:$|[\s_-])", re.I
@@ -93,17 +94,24 @@ def rewrite(tree: LexborHTMLParser, source: str) -> None:
         return
     made_here: set[int] = set()  # the mark is ours to set: a page that sets it is read like any other
     tables = body.css("table")
-    if tables and mentions(source, ("<pre", "<code", "blob-code")):
+    if tables and mentions(source, ("<pre", "<code", "blob-code", "crayon-code")):
         for table in tables:
-            if len(table.css("table")) == 1 and is_listing(table):  # a listing holds no table that it could take with it
+            if len(table.css("table")) > 1:  # a listing holds no table that it could take with it
+                continue
+            changes = _changes(table)
+            if changes or is_listing(table):
                 made = tree.create_node("pre")
-                _fill(made, text_of(table), language_of(table))
+                _fill(made, changes or text_of(table), "diff" if changes else language_of(table))
                 before = table.prev
                 parent = table.parent
                 table.replace_with(made)
                 placed = before.next if before is not None else parent.first_child if parent is not None else None
                 if placed is not None:
                     made_here.add(placed.mem_id)
+    for inner in body.css("pre > pre"):  # mdBook: a listing that can be run, in one that can't
+        outer = inner.parent
+        if outer is not None and outer.text(strip=True) == inner.text(strip=True):
+            outer.unwrap()
     for node in body.css("pre"):
         if node.mem_id not in made_here and len(node.css("pre")) == 1:
             _fill(node, text_of(node), language_of(node))
@@ -185,6 +193,17 @@ def is_listing(table: LexborNode) -> bool:
     return True
 
 
+def _changes(table: LexborNode) -> str:
+    """A table of changed lines as a diff: a column for each side's numbers, and the sign of each line in an attribute; else ""."""
+    if table.css_first("td.blob-code-addition,td.blob-code-deletion") is None:
+        return ""
+    lines = []
+    for cell in table.css("td.blob-code"):
+        signed = cell.css_first("[data-code-marker]") or cell
+        lines.append((signed.attributes.get("data-code-marker") or "") + signed.text().strip("\n"))
+    return "\n".join(lines)
+
+
 _EDITOR_LAYERS = ".cm-content,.CodeMirror-code,.view-lines,.ace_text-layer"
 _EDITORS = ".monaco-editor,.ace_editor,.CodeMirror,.cm-editor"  # an editor: its lines, and beside them its gutter
 _LISTINGS = f"{_EDITORS},{_EDITOR_LAYERS},.notion-code-block [data-content-editable-leaf],div.fragment:has(> div.line)"
@@ -233,7 +252,7 @@ def text_of(node: LexborNode) -> str:
             names = child.attributes.get("class") or ""
             if tag in _SKIPPED or child.mem_id in numbered or _is_chrome(child, names):
                 continue
-            is_line = tag in _BLOCKS or bool(names and _LINE_CLASS.search(names)) or _is_set_as_line(child)
+            is_line = tag in _BLOCKS or _is_named_line(names) or _is_set_as_line(child)
             if is_line and out and not _ends_line(out):
                 out.append("\n")
             swallow = False
@@ -246,6 +265,11 @@ def text_of(node: LexborNode) -> str:
                     out.append("\n")
                 swallow = True
     return _trimmed("".join(out))
+
+
+def _is_named_line(names: str) -> bool:
+    """Prism sets the text behind the sign of a changed line as a token, `token line`."""
+    return bool(names) and _LINE_CLASS.search(names) is not None and "token" not in names.split()
 
 
 def _is_set_as_line(node: LexborNode) -> bool:
@@ -276,6 +300,8 @@ def _is_chrome(node: LexborNode, names: str) -> bool:
     """Line numbers, and the buttons a page puts into its listings."""
     tag = node.tag
     if names:
+        if _POPUP_CLASS.search(names):
+            return True
         if _NUMBER_CLASS.search(names) and _NUMBERS.fullmatch(node.text()):
             return True
         if _CHROME_CLASS.search(names) and tag != "code" and "\n" not in node.text().strip():
@@ -356,6 +382,8 @@ def _normal(name: str) -> str:
     name = name.strip(" .;,\"'{}").lower()
     for prefix in ("source-", "text-", "language-", "lang-"):
         name = name.removeprefix(prefix)
+    if name.startswith("diff-"):  # Prism's `diff-js`: changes, and what they are changes of
+        name = "diff"
     if not re.fullmatch(r"[\w+#.-]{1,30}", name) or name.isdigit():
         return ""
     return _SAME.get(name, name)

@@ -20,10 +20,11 @@ MAX_CHARS = 8_000
 
 _HOLDERS = ".katex-display,.katex,mjx-container,.mwe-math-element,.MathJax_Display,.MathJax,.MathJax_SVG,.MathJax_CHTML,math"
 _SCRIPTS = "script[type^='math/tex'],script[type^='math/mml']"
+_FENCED = "code.math[data-math-style],pre.math[data-math-style]"  # GitLab keeps the source where a script will draw it
 _ATTRIBUTES = ("data-math", "data-latex", "data-tex", "data-katex", "data-expr", "data-formula", "data-equation", "data-tex-source")
 _PICTURES = ",".join(f"img[{name}*={word} i]" for name in ("src", "class") for word in ("tex", "math", "codecogs", "equation", "ql-img"))
 _PICTURES += ",img[src*='cht=tx'],img[src*='%5C' i]"  # a backslash in an address is TeX, or a broken path
-_ANY = ",".join([_HOLDERS, _SCRIPTS, *(f"[{name}]" for name in _ATTRIBUTES), _PICTURES])  # all that is looked at below
+_ANY = ",".join([_HOLDERS, _SCRIPTS, _FENCED, *(f"[{name}]" for name in _ATTRIBUTES), _PICTURES])  # all that is looked at below
 _SERVICES = re.compile(
     r"codecogs\.com|/latex\.php|wp\.com/latex|mathtex|mathurl|quicklatex|/mimetex|latex\.(?:artofproblemsolving|vimsky)|math\.now\.sh|[?&]cht=tx"
     r"|/%5C[a-z]+(?:%7B|%20|[^a-z%]|$)",
@@ -43,6 +44,8 @@ def rewrite(tree: LexborHTMLParser, source: str) -> None:
     for node in outermost(body, _HOLDERS):
         if "data-done" not in node.attributes:
             _replace(tree, node, *_formula(node))
+    for node in outermost(body, _FENCED):
+        _replace(tree, node, node.text(), node.attributes.get("data-math-style") == "display")
     _attributed(tree, body)
     _pictures(tree, body)
 
