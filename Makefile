@@ -53,8 +53,9 @@ $(READY): requirements/dev.txt requirements/page.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@rm -f $(VENV)/.ready-*; touch $(READY)
 
-$(VENV)/.bench: requirements/bench.txt $(READY)
+$(VENV)/.bench: requirements/bench.txt bench/node_peers/package-lock.json $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/bench.txt  # the file names every package there is
+	@if command -v npm >/dev/null; then npm ci --prefix bench/node_peers --ignore-scripts --no-audit --no-fund; else echo "left out, no npm: bench/node_peers"; fi
 	@touch $(VENV)/.bench
 
 adapters:  ## the tools inside the real agent frameworks, each in an environment of its own

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import node_engines
 from selection_scores import overlap, plain, shingles, squash, words
 from train_selection import fold_of, pack_rows, site_of
 
@@ -65,6 +65,16 @@ def _readability() -> Engine:
 OTHERS: dict[str, Callable[[], Engine]] = {"trafilatura": _trafilatura, "resiliparse": _resiliparse, "readability-lxml": _readability}
 
 
+def _node(kept: Callable[[str, str], str]) -> Engine:
+    from lxml.html import fromstring
+
+    def read(row: dict[str, Any]) -> str:
+        html = kept(row["html"], row.get("url") or "https://example.com/")
+        return "\n".join(fromstring(html).itertext()) if html.strip() else ""
+
+    return read
+
+
 class Tally:
     """The scores of one engine."""
 
@@ -75,12 +85,12 @@ class Tally:
         self.pages = self.failures = 0
 
     def add(self, row: dict[str, Any], engine: Engine) -> None:
-        began = time.process_time()
+        began = node_engines.cpu_s()
         try:
             got = engine(row)
         except Exception:  # noqa: BLE001 - an engine that fails on a page has found nothing there
             got, self.failures = "", self.failures + 1
-        self.cpu_s += time.process_time() - began
+        self.cpu_s += node_engines.cpu_s() - began
         self.pages += 1
         text = plain(got)
         if "text" in row or "md" in row:
@@ -127,6 +137,7 @@ def main() -> None:
             engines[name] = make()
         except ImportError as error:
             print(f"{name} is not installed: {error}")
+    engines |= {} if options.ours_alone else {name: _node(kept) for name, kept in node_engines.readers().items()}
     tallies = {name: Tally() for name in engines}
     rows = [row for row in pack_rows(options.pack) if not options.source or row["source"] == options.source][:: options.every]
     for row in rows:

@@ -24,6 +24,7 @@ from types import ModuleType
 from typing import Any
 
 import html_to_markdown
+import node_engines
 import readability
 import resiliparse.extract.html2text as resiliparse_text
 import trafilatura
@@ -69,6 +70,13 @@ ENGINES: dict[str, Engine] = {
 }
 
 
+def with_node() -> dict[str, Engine]:
+    def markdown(kept: Callable[[str, str], str]) -> Engine:
+        return lambda body, url: html_to_markdown.convert(kept(body.decode(), url)).content or ""
+
+    return ENGINES | {name: markdown(kept) for name, kept in node_engines.readers().items()}
+
+
 def measures(pack: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location("pack_score", pack.parent / "score.py")
     assert spec is not None
@@ -93,19 +101,20 @@ def compare(pack: Path, every: int) -> list[dict[str, Any]]:
     kept: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     wanted: collections.Counter[str] = collections.Counter()
     read = 0
+    engines = with_node()
     for page in pages(pack, every):
         body, url = page["html"].encode("utf-8", "replace"), page.get("url") or "https://example.com/"
         reference = page.get("md") or page.get("text") or ""
         structure = score.structure(page["md"]) if page.get("md") else {}
         read += 1
         wanted.update({kind: sum(found.values()) for kind, found in structure.items()})
-        for name, engine in ENGINES.items():
-            started = time.process_time()
+        for name, engine in engines.items():
+            started = node_engines.cpu_s()
             try:
                 got = engine(body, url)
             except Exception:  # noqa: BLE001  a peer may raise anything, and it counts
                 got, failures[name] = "", failures[name] + 1
-            cpu[name] += time.process_time() - started
+            cpu[name] += node_engines.cpu_s() - started
             if reference:
                 f1[name].append(score.overlap(score.words(score.plain(got)), score.words(score.plain(reference)))[2])
             if structure:
@@ -120,7 +129,7 @@ def compare(pack: Path, every: int) -> list[dict[str, Any]]:
             **{kind: round(kept[name][kind] / total, 3) for kind, total in wanted.items() if total},
             "failures": failures[name],
         }
-        for name in ENGINES
+        for name in engines
     ]
 
 
