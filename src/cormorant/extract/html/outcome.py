@@ -21,6 +21,7 @@ from cormorant.extract.html import walls
 LONG = 350  # words outside links, menus and sheets: a page with more is content, whatever else stands on it
 SURE = 700  # words outside links, found before anything is looked at closely
 SHORT = 120  # below this a title may decide
+EXPLAINED = 40  # words below a title that says how something works
 SIGN_MAX_CHARS = 120
 WORDS_PER_CONSENT = 60  # a sheet speaks of little else; a page that is wrapped in a box named so does not
 NOSCRIPT_PAGE = 60  # words in <noscript>: a forum that keeps its threads there has no need of a script
@@ -82,6 +83,11 @@ class _Facts:
     def top(self) -> tuple[str, ...]:
         """Title and headings: where a page says what it is."""
         return (self.title, *self.headings)
+
+    @property
+    def explains(self) -> bool:
+        """Whether this is a text about walls: its title says that it explains, and sentences follow."""
+        return self.words >= EXPLAINED and walls.EXPLAINS.search(self.title) is not None
 
 
 def judge(root: LexborNode, *, url: str, title: str = "", asked: str = "") -> Outcome:
@@ -214,7 +220,7 @@ def _marks(root: LexborNode) -> str:
 
 
 def _challenge(facts: _Facts) -> list[str]:
-    if facts.words > 200:
+    if facts.words > 200 or facts.explains:
         return []
     phrase = next((found for text in facts.top if (found := walls.CHALLENGE_TITLES.search(text))), None)
     phrase = phrase or walls.CHALLENGE_PHRASES.search(facts.everything[:6_000])
@@ -257,6 +263,8 @@ def _redirected_to_login(facts: _Facts) -> list[str]:
 
 
 def _soft_404(facts: _Facts) -> list[str]:
+    if facts.explains and walls.EXPLAINED_WALLS.search(facts.title):
+        return []
     if facts.words > SHORT * 1.5 or count(_noscript(facts.root)) >= 4 * NOSCRIPT_PAGE:
         return []
     said = [(place, found) for place, text in _places(facts) if (found := walls.MISSING_TITLES.search(text))]
@@ -319,7 +327,7 @@ def _passwords(root: LexborNode) -> bool:
 
 def _paywall(facts: _Facts) -> list[str]:
     phrase = walls.PAYWALL_PHRASES.search(facts.everything)
-    if not phrase:
+    if not phrase or (facts.explains and walls.EXPLAINED_WALLS.search(facts.title)):
         return []
     if facts.words < 250:
         return [f'says "{phrase[0]}"', f"{facts.words} words of text"]
@@ -333,7 +341,7 @@ def _needs_javascript(facts: _Facts) -> list[str]:
     )
     seen = facts.words + facts.links
     asks = walls.SCRIPT_PHRASES.search(facts.everything)
-    if asks and seen < 80:
+    if asks and (seen < 40 or (seen < 80 and (scripts or not facts.headings))):
         return [f'says "{asks[0]}"']
     outside = _noscript(facts.root)
     built = walls.BUILT_BY_SCRIPT.search(facts.root.html or "") if seen == 0 and not scripts else None

@@ -107,7 +107,8 @@ CHALLENGE_ALONE = Phrases(r"""
 CHALLENGE_TITLES = Phrases(r"""
     ^just a moment\b
     ^attention required!
-    ^(?:un instant|einen moment|un momento|um momento|even geduld|proszę czekać|подождите|请稍候|請稍候|しばらくお待ちください|잠시만)
+    ^(?:un instant|einen moment|un momento|um momento|even geduld|proszę czekać|подождите|один момент
+        |请稍候|請稍候|しばらくお待ちください|잠시만)
     ^(?:checking|verifying|validating) (?:your|the) (?:browser|connection|device)
     ^(?:verify(?:ing)?|confirm|prove) (?:that )?you(?:'re| are)(?: a| not a)? (?:human|robot)
     ^(?:human|bot|robot|security|captcha)[ -](?:verification|check|challenge)\b
@@ -116,6 +117,7 @@ CHALLENGE_TITLES = Phrases(r"""
     ^pardon our interruption
     ^access (?:to this page has been )?denied\b
     ^ddos-guard\b
+    ^client challenge\b
     ^making sure you're not a bot
     ^one more step\b
     ^(?:bitte bestätigen sie|vérifiez que vous êtes|confirme que (?:no )?(?:eres|es)|verifica che (?:non )?sei)
@@ -127,6 +129,19 @@ CHALLENGE_TITLES = Phrases(r"""
     ^checking (?:that )?you(?:'re| are) not a bot\b
     ^queue-it\b
     ^(?:安全验证|安全驗證|人机验证|セキュリティ(?:チェック|認証)|보안 확인|вы не робот)
+""")
+# A title that explains: what follows is about walls, and no wall.
+EXPLAINS = Phrases(r"""
+    \bhow (?:to|do|does|can|\w+ works?)\b
+    \bwhat (?:is|are|does|causes)\b
+    \b(?:explained|tutorial|reference|guide|documentation|compared|meaning)\b
+    \b(?:was (?:ist|sind|bedeutet)|wie (?:man|funktionier\w+|sie)|erklärt|anleitung)\b
+    \b(?:comment|qu['’]est-ce|que signifie|cómo|qué (?:es|significa)|come (?:si|fare|funziona)|cos['’]è)\b
+    (?:что (?:такое|значит)|как (?:работа|исправить)|とは|の方法|の使い方|什么是|如何)
+""")
+EXPLAINED_WALLS = Phrases(r"""
+    \b(?:404|410|not found|nicht gefunden|introuvable|no encontrada|non trovata)\b
+    \b(?:paywalls?|subscriptions?|bezahlschranken?)\b
 """)
 CHALLENGE_PHRASES = Phrases(r"""
     verify(?:ing)? (?:that )?you are (?:a )?(?:human|not a robot)
@@ -162,6 +177,8 @@ CHALLENGE_PHRASES = Phrases(r"""
     your access to this (?:site|service) has been (?:temporarily )?(?:limited|blocked)
     you are now in line\b
     your request has been blocked
+    your ip(?: address)? has been (?:temporarily )?blocked
+    request blocked\. we can(?:'|’)t connect to the server
     made us think that you are a bot
     (?:confirmez|confirmer|prouvez) que vous (?:êtes|n['’]êtes pas) (?:un )?(?:humain|robot)
     проверка (?:вашего )?браузера
@@ -277,7 +294,7 @@ MISSING_TITLES = Phrases(r"""
     \bvideo unavailable\b
     ^\W*(?:page )?not found\b
     \bnot found\W*$
-    ^nothing (?:was )?found\b
+    ^nothing (?:was )?found\b(?! (?:in|on|under|behind) the\b)
     ^(?:oops|uh-oh|whoops)\b.{0,40}(?:page|found|wrong|exist|missing|lost)
     \b(?:we )?(?:can['’]?t|cannot|couldn['’]?t|could not) (?:be found|find (?:that|this|the|your) (?:page|file|article|url
         |content))
@@ -403,12 +420,13 @@ CONSENT_WORDS = Phrases(
 CONSENT_TITLES = Phrases(r"""
     \bbefore you continue\b
     \bwe (?:value|respect|care about) your privacy\b
-    \bcookie (?:consent|policy|settings|preferences|notice)\b
+    \bcookie (?:consent|settings|preferences|notice)\b
     \bconsent\b
     \byour (?:privacy|data)\b.{0,20}\bchoices?\b
     \b(?:bevor sie|avant de continuer|antes de continuar|prima di continuare|voordat je verdergaat)\b
     \bcookies?\b.{0,20}(?:akzeptieren|accepter|aceptar|zustimmen)
     \bmanage (?:your )?(?:cookies|privacy)\b
+    \bmit werbung (?:weiterlesen|lesen|nutzen)\b|\bzustimmung erforderlich\b
     \b(?:ihre|deine|die) privatsphäre\b|\bvotre vie privée\b|\b(?:tu|su) privacidad\b|\b(?:tua|vostra|sua) privacy\b
     \b(?:je|uw|jouw) privacy\b|\btwoj[ąa] prywatność\b|\bsua privacidade\b|\bdin integritet\b|^プライバシー
 """)
@@ -438,6 +456,8 @@ PAYWALL_PHRASES = Phrases(r"""
     \bthis post is for (?:paid|paying) subscribers
     (?:weiterlesen mit|jetzt weiterlesen|um (?:den|diesen) artikel (?:weiter)?zu ?lesen|nur für abonnenten
         |dieser artikel ist (?:nur )?für abonnenten)
+    il vous reste \d+ ?% de (?:cet article|ce texte) à lire
+    la suite est réservée aux abonnés
     (?:article réservé aux abonnés|pour lire la suite|réservé à nos abonnés|contenido exclusivo para suscriptores
         |suscríbete para (?:seguir|continuar) leyendo|contenuto riservato agli abbonati)
     (?:только для подписчиков|оформите подписку, чтобы|会员专享|この記事は会員限定|有料会員限定|続きを読むには)
