@@ -50,6 +50,10 @@ _HIDING_HINTS = (
     *("height:0", "width:0", "height:1px", "width:1px", "block-size:0", "inline-size:0", "clip:rect", "clip-path", "mask"),
     *("scale(", "scalex(", "scaley(", "scale3d(0", "scale:", "matrix", "rotatex(", "rotatey(", "zoom:0"),
     *("color:transparent", "color:#0000", "color:rgba", "color:hsla", "/ 0", "/0", "-999", "-1000", "-2000", "-3000", "-5000", "00000px"),
+    *("line-height:0", "letter-spacing:-", "grid-template-rows:0", "rotate:", "rotate3d(", "skew", "zoom:.0", "font-size-adjust:0"),
+    *("opacity(1%", "opacity(2%", "opacity:min(", "text-fill-color:", "color:color-mix("),
+    *("-100v", "-200v", ":100vw", "right:1", "bottom:1", "left:calc(", "max(-", "font-size:min(", "font-size:max(", "font-size:clamp("),
+    *("font:normal 0", "text-indent:200%"),
     *("text-indent:-", "text-indent:100%", "left:-", "top:-", "right:-", "bottom:-", "inset:-", "inline-start:-", "block-start:-"),
 )
 _WRITTEN = {name: (f"{name}:", *(f"{other}:" for other, meant in ALIASES.items() if meant == name)) for name in RELEVANT}

@@ -7,7 +7,8 @@ opacity, no size, a place far off the screen, a clip or a mask to nothing, a col
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from colorsys import hls_to_rgb
 
 OFF_SCREEN_PX = 500
 FAINT = 0.02  # of an opacity or a scale: less is nothing
@@ -54,6 +55,28 @@ _COLOURS = {
     "floralwhite": (255, 250, 240),
     "azure": (240, 255, 255),
     "mintcream": (245, 255, 250),
+    "aliceblue": (240, 248, 255),
+    "seashell": (255, 245, 238),
+    "beige": (245, 245, 220),
+    "linen": (250, 240, 230),
+    "lavender": (230, 230, 250),
+    "lavenderblush": (255, 240, 245),
+    "honeydew": (240, 255, 240),
+    "cornsilk": (255, 248, 220),
+    "oldlace": (253, 245, 230),
+    "lightyellow": (255, 255, 224),
+    "pink": (255, 192, 203),
+    "aqua": (0, 255, 255),
+    "cyan": (0, 255, 255),
+    "magenta": (255, 0, 255),
+    "fuchsia": (255, 0, 255),
+    "maroon": (128, 0, 0),
+    "teal": (0, 128, 128),
+    "olive": (128, 128, 0),
+    "darkgray": (169, 169, 169),
+    "dimgray": (105, 105, 105),
+    "canvas": (255, 255, 255),
+    "canvastext": (0, 0, 0),
 }
 Colour = tuple[int, int, int]
 SAME_COLOUR_STEPS = 12  # of 255; what is closer than this nobody can read
@@ -63,7 +86,8 @@ RELEVANT = frozenset(
     | {"overflow", "overflow-x", "overflow-y", "contain", "transform", "translate", "scale", "zoom", "text-indent", "white-space"}
     | {"position", "left", "right", "top", "bottom", "inset", "margin", "margin-left", "margin-top", "clip", "clip-path"}
     | {"mask", "mask-image", "mask-size", "color", "background", "background-color", "background-image", "background-clip"}
-    | {"-webkit-background-clip", "-webkit-text-fill-color"}
+    | {"-webkit-background-clip", "-webkit-text-fill-color", "line-height", "letter-spacing", "grid-template-rows", "rotate"}
+    | {"font-size-adjust", "text-shadow"}
 )
 ALIASES = {  # other names for the same: logical ones as in a text from left to right, and those with a vendor's mark
     "block-size": "height",
@@ -88,6 +112,14 @@ ALIASES = {  # other names for the same: logical ones as in a text from left to 
 CUSTOM = re.compile(r"(?<![\w-])(--[\w-]{1,100})\s*:\s*([^;}]+)")
 VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,\s*([^()]*))?\)")
 _CALC = re.compile(r"calc\(\s*([+-]?[\d.]+[a-z%]*)\s*\)")
+_VALID = {
+    "display": re.compile(
+        r"(?:none|block|inline|flex|grid|contents|table|list-item|flow|ruby|math|run-in|inherit|initial|unset|revert|var|-)|$"
+    ),
+    "visibility": re.compile(r"(?:visible|hidden|collapse|inherit|initial|unset|revert|var)|$"),
+    "opacity": re.compile(r"[+-]?[\d.]|(?:inherit|initial|unset|revert|var|calc|min|max|clamp)|$"),
+}
+_CHOICE = re.compile(r"(min|max|clamp)\(([^()]{1,200})\)")
 
 
 def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
@@ -99,6 +131,8 @@ def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
         css = resolved(css, {name: value.strip() for name, value in CUSTOM.findall(css)})
     if "calc(" in css:
         css = _CALC.sub(r"\1", css)
+    if "min(" in css or "max(" in css or "clamp(" in css:
+        css = _CHOICE.sub(_chosen, css)
     found: dict[str, str] = {}
     important = set()
     for one in _DECLARATION.finditer(css):
@@ -109,8 +143,12 @@ def declarations(css: str) -> tuple[dict[str, str], frozenset[str]]:
         if "!" in value:
             value, _, mark = value.partition("!")
             value = value.strip()
-            if mark.strip() == "important":
-                important.add(name)
+        else:
+            mark = ""
+        if name in _VALID and not _VALID[name].match(value):
+            continue  # what a browser does not understand it drops: the declaration before it holds
+        if mark.strip() == "important":
+            important.add(name)
         found[name] = value
     return found, frozenset(important)
 
@@ -139,6 +177,16 @@ def without_comments(css: str) -> str:
     return "".join(kept)
 
 
+def _chosen(match: re.Match[str]) -> str:
+    """The part of a `min`, `max` or `clamp` that wins, where all of them are plain lengths."""
+    parts = [part.strip() for part in match[2].split(",")]
+    sizes = [size for part in parts if _LENGTH.fullmatch(part) and (size := px(part)) is not None]
+    if len(sizes) != len(parts) or (match[1] == "clamp" and len(parts) != 3):
+        return match[0]
+    wanted = max(sizes[0], min(sizes[1], sizes[2])) if match[1] == "clamp" else min(sizes) if match[1] == "min" else max(sizes)
+    return parts[sizes.index(wanted)]
+
+
 def _unescaped(match: re.Match[str]) -> str:
     if not match[1]:
         return match[2]
@@ -154,7 +202,7 @@ def hides(d: Mapping[str, str]) -> str:
         return "visibility"
     if ("opacity" in d and _number(d["opacity"]) <= FAINT) or ("filter" in d and _FILTERED_OUT.search(d["filter"])):
         return "opacity"
-    if any(name in d and _masked_out(d[name]) for name in ("mask", "mask-image")) or d.get("mask-size", "").startswith("0"):
+    if any(name in d and _masked_out(d[name]) for name in ("mask", "mask-image")) or _NO_SIZE.match(d.get("mask-size", "")):
         return "clip"
     for names, judge in _JUDGES:
         if not names.isdisjoint(d) and (kind := judge(d)):
@@ -184,12 +232,25 @@ def _number(value: str) -> float:
 def px(value: str) -> float | None:
     """A length in pixels, roughly; None where it can't be told (`auto`, `calc(...)` without a far number)."""
     if value.startswith("calc"):
-        far = [float(one[1]) for one in _LENGTH.finditer(value) if abs(float(one[1])) >= OFF_SCREEN_PX]
-        return far[0] if far else None
+        if "/" in value or "*" in value:
+            return None
+        far = [(one, float(one[1]) * _PX.get((one[2] or "px").lower(), 1.0)) for one in _LENGTH.finditer(value.replace("- ", "-"))]
+        far = [(one, length) for one, length in far if abs(length) >= OFF_SCREEN_PX and (one[2] or "") != "%"]
+        if len(far) != 1 or (_is_of_screen(value) and ("%" in value or abs(far[0][1]) < _SCREEN_PX)):
+            return None  # `calc(50% - 50vw)` lets a part reach from edge to edge
+        return far[0][1]
     found = _LENGTH.match(value)
     if not found:
         return None
     return float(found[1]) * _PX.get((found[2] or "px").lower(), 1.0)
+
+
+_SCREEN_PX = 800  # what `_PX` makes of a whole screen, counted by its shorter side
+
+
+def _is_of_screen(value: str) -> bool:
+    """Whether a length is a share of the screen."""
+    return "vw" in value or "vh" in value or "vm" in value
 
 
 def font_px(d: Mapping[str, str]) -> float | None:
@@ -204,14 +265,31 @@ def _tiny(d: Mapping[str, str]) -> str:
     size = font_px(d)
     if size is not None and size <= 1.5:
         return "zero_size"
-    cut = any(
-        d.get(name, "").startswith(("hidden", "clip")) or " hidden" in d.get(name, "") for name in ("overflow", "overflow-x", "overflow-y")
-    )
-    small = [name for name in ("height", "max-height", "width", "max-width") if (length := px(d.get(name, ""))) is not None and length <= 1]
+    if d.get("font-size-adjust") in ("0", "0.0") or _set_into_one_another(d.get("letter-spacing", "")):
+        return "zero_size"
+    flowing = [d[name] for name in ("overflow", "overflow-x", "overflow-y") if name in d]
+    cut = any(word in ("hidden", "clip") for value in flowing for word in value.split())
     cut = cut or any(word in d.get("contain", "") for word in ("paint", "strict", "content"))
-    if (cut and small) or _flattened(d.get("transform", "")) or d.get("zoom") in ("0", "0%"):
+    sides = {name: length for name in ("height", "max-height", "width", "max-width") if (length := px(d.get(name, ""))) is not None}
+    small = [name for name, length in sides.items() if length <= 1]
+    scrolled = any(word in ("auto", "scroll") for value in flowing for word in value.split()) and any(sides[name] == 0 for name in small)
+    flat = (cut and (px(d["line-height"]) == 0 if "line-height" in d else False) and sides.get("height", 0) <= 1) or (
+        cut and _NO_ROWS.fullmatch(d.get("grid-template-rows", "")) is not None
+    )
+    if (cut and small) or scrolled or flat or _flattened(d.get("transform", "")) or _TURNED_AWAY.fullmatch(d.get("rotate", "")):
+        return "zero_size"
+    if "zoom" in d and abs(_number(d["zoom"])) <= FAINT:
         return "zero_size"
     return "zero_size" if "scale" in d and any(abs(_number(part)) <= FAINT for part in d["scale"].split()[:2]) else ""
+
+
+def _set_into_one_another(spacing: str) -> bool:
+    """Whether letters stand on top of one another: each goes back by half its height or more."""
+    found = _LENGTH.fullmatch(spacing)
+    if found is None:
+        return False
+    unit = (found[2] or "px").lower()
+    return float(found[1]) <= {"px": -12.0, "pt": -9.0, "em": -0.6, "rem": -0.8, "ch": -1.0, "ex": -1.2}.get(unit, float("-inf"))
 
 
 def _flattened(transform: str) -> bool:
@@ -227,13 +305,19 @@ def _flattened(transform: str) -> bool:
         matrix = name.startswith("matrix") and len(numbers) >= 6
         if matrix and abs(numbers[0] * numbers[across + 1] - numbers[1] * numbers[across]) <= FAINT**2:
             return True
-        if name in ("rotatex", "rotatey") and re.fullmatch(r"\s*[+-]?(?:90|270)deg\s*|\s*[+-]?0?\.[27]5turn\s*", given):
+        if name in ("rotatex", "rotatey") and _EDGE_ON.fullmatch(given.strip()):
+            return True
+        if name == "rotate3d" and (turned := re.fullmatch(r"(?:1\s*,\s*0|0\s*,\s*1)\s*,\s*0\s*,\s*(\S+)", given.strip())):
+            return _EDGE_ON.fullmatch(turned[1]) is not None
+        if name.startswith("skew") and any(_EDGE_ON.fullmatch(part.strip()) for part in given.split(",")):
             return True
     return False
 
 
 def _masked_out(mask: str) -> bool:
-    """Whether a mask is a gradient from nothing to nothing."""
+    """Whether a mask is a gradient from nothing to nothing, or has no size."""
+    if _MASK_OF_NOTHING.search(mask):
+        return True
     found = _GRADIENT.fullmatch(mask)
     stops = re.split(r",(?![^(]*\))", found[1]) if found else []
     colours = [stop.strip() for stop in stops if not _DIRECTION.match(stop)]
@@ -260,9 +344,12 @@ def _clipped_away(path: str) -> bool:
         bottom, left = sides[2] if len(sides) > 2 else top, sides[3] if len(sides) > 3 else right
         return top + bottom >= 100 or left + right >= 100
     if name in ("circle", "ellipse"):
-        return re.match(r"\s*0(?:\.0*)?(?:[a-z%]|\s|$)", given) is not None
+        return any(_NO_RADIUS.fullmatch(radius) for radius in given.partition(" at ")[0].split()[:2])
+    if name == "xywh":
+        return any(_NO_RADIUS.fullmatch(side) for side in given.split()[2:4])
     if name == "polygon":
-        return len({" ".join(_ZERO.sub("0", point).split()) for point in given.split(",") if "." in point or re.search(r"\d", point)}) <= 1
+        points = [_ZERO.sub("0", point).split()[:2] for point in given.split(",") if re.search(r"\d", point)]
+        return any(len({point[side] for point in points if len(point) > side}) <= 1 for side in (0, 1))
     if name == "rect":
         edges = [px(edge) for edge in given.split()[:4]]
         return len(edges) == 4 and None not in edges and (edges[0] == edges[2] or edges[1] == edges[3])
@@ -270,15 +357,20 @@ def _clipped_away(path: str) -> bool:
 
 
 def _off_screen(d: Mapping[str, str]) -> str:
-    if d.get("position") in ("absolute", "fixed", "relative"):
+    placed = d.get("position")
+    if placed in ("absolute", "fixed", "relative"):
         for name in ("left", "top", "right", "bottom", "inset"):
-            value = d.get(name, "")
-            length = px(value)
-            if length is not None and (length <= (-1_000 if value.endswith("%") else -OFF_SCREEN_PX) or length >= 5_000):
-                return "off_screen"
+            for value in d.get(name, "").split() if name == "inset" else [d.get(name, "")]:
+                length = px(value)
+                if length is not None and (length <= (-1_000 if value.endswith("%") else -OFF_SCREEN_PX) or length >= 5_000):
+                    return "off_screen"
+                if placed != "relative" and _beyond(name, value):
+                    return "off_screen"
     for name in ("text-indent", "margin-left", "margin-top", "margin"):
-        lengths = [px(part) for part in d.get(name, "").split() if not part.endswith("%")]  # columns are laid with shares of a width
-        if any(length is not None and length <= -OFF_SCREEN_PX for length in lengths):
+        # Columns are laid with shares of a width, and what reaches from edge to edge begins half a screen to the left.
+        parts = [part for part in d.get(name, "").split() if not part.endswith("%")]
+        lengths = [length for part in parts if (length := px(part)) is not None and (not _is_of_screen(part) or length <= -_SCREEN_PX)]
+        if any(length <= -OFF_SCREEN_PX for length in lengths):
             return "off_screen"
     indent = d.get("text-indent", "")
     if indent.endswith("%") and (px(indent) or 0) >= 1_000 and "nowrap" in d.get("white-space", "") and "hidden" in d.get("overflow", ""):
@@ -287,27 +379,50 @@ def _off_screen(d: Mapping[str, str]) -> str:
     shifts = re.split(r"[,\s]+", (moved[1] if moved else d.get("translate", "")).strip())
     if any((length := px(shift)) is not None and not shift.endswith("%") and abs(length) >= 2 * OFF_SCREEN_PX for shift in shifts if shift):
         return "off_screen"
-    return ""
+    return "off_screen" if any(_SCREENFUL.fullmatch(shift) for shift in shifts) else ""
+
+
+def _beyond(name: str, value: str) -> bool:
+    """Whether what is placed so begins where its box, or the screen, has ended: to the right (`right: 110%`) or above."""
+    found = _LENGTH.fullmatch(value)
+    if found is None or name == "inset":
+        return False
+    size, unit = float(found[1]), (found[2] or "px").lower()
+    return (unit == "%" and size >= 105 and name in ("right", "bottom")) or (size >= 100 and unit == "vw" and name in ("left", "right"))
 
 
 def _see_through(d: Mapping[str, str]) -> str:
-    if "text" in d.get("background-clip", "") or "text" in d.get("-webkit-background-clip", ""):
-        return ""  # a heading filled with a gradient
-    if d.get("-webkit-text-fill-color", d.get("color", "")) == "transparent" or _alpha(d.get("color", "")) <= 0.05:
+    clipped = "text" in d.get("background-clip", "") or "text" in d.get("-webkit-background-clip", "")
+    if clipped or _SHADOW.search(d.get("text-shadow", "")):
+        return ""  # a heading filled with a gradient, or drawn by its shadow
+    ink = d.get("-webkit-text-fill-color", d.get("color", ""))
+    if _alpha(ink) <= 0.05:
         return "same_colour"
-    return "same_colour" if same(colour(d.get("color", "")), background(d)) else ""
+    return "same_colour" if same(colour(ink), background(d)) else ""
 
 
+_SHADOW = re.compile(r"\d")
 _FILTERED_OUT = re.compile(
     r"opacity\(\s*(?:0?\.0[012]?|[012]?%|0(?:\.0*)?)\s*\)|contrast\(\s*0%?\s*\)|blur\(\s*(?:[3-9]\d|\d{3,})(?:\.\d+)?px\s*\)"
 )
 _FUNCTION = re.compile(r"([a-z0-9]+)\(([^()]*)\)")
 _GRADIENT = re.compile(r"(?:repeating-)?(?:linear|radial|conic)-gradient\(((?:[^()]|\([^()]*\))*)\)[^()]*")
+_EDGE_ON = re.compile(r"[+-]?(?:90|270)deg|[+-]?0?\.[27]5turn|[+-]?(?:100|300)grad")
+_TURNED_AWAY = re.compile(r"(?:[xy]|1 0 0|0 1 0) +(?:" + _EDGE_ON.pattern + r")|(?:" + _EDGE_ON.pattern + r") +[xy]")
+_NO_RADIUS = re.compile(r"0(?:\.0*)?(?:[a-z]+|%)?")
+_SCREENFUL = re.compile(r"-(?:1\d\d|[2-9]\d\d|\d{4,})(?:\.\d+)?(?:vh|vw|vmax)")
+_NO_ROWS = re.compile(r"0(?:fr|px|%|r?em)?")
 _DIRECTION = re.compile(r"\s*(?:to |from |at |circle|ellipse|[+-]?[\d.]+(?:deg|turn|rad|grad))")
+_NO_SIZE = re.compile(r"0(?:\.0*)?(?:px|%|r?em)?(?:\s|,|$)")
+_MASK_OF_NOTHING = re.compile(r"/\s*0(?:\.0*)?(?:px|%|r?em)?(?:\s|,|$)")
 _SHARE = re.compile(r"(\d*\.?\d+)%")
 _ZERO = re.compile(r"(?<![\d.])0(?:\.0*)?(?:px|%|r?em|v[wh])?(?![\d.])")
 _JUDGES = (
-    (frozenset({"font-size", "font", "overflow", "overflow-x", "overflow-y", "contain", "transform", "scale", "zoom"}), _tiny),
+    (
+        frozenset({"font-size", "font", "overflow", "overflow-x", "overflow-y", "contain", "transform", "scale", "zoom", "rotate"})
+        | {"letter-spacing", "font-size-adjust"},
+        _tiny,
+    ),
     (frozenset({"clip", "clip-path"}), _clipped),
     (frozenset({"position", "text-indent", "margin-left", "margin-top", "margin", "transform", "translate"}), _off_screen),
     (frozenset({"color", "-webkit-text-fill-color"}), _see_through),
@@ -346,25 +461,67 @@ def colour(value: str) -> Colour | None:
         if len(parts) >= 3:
             red, green, blue = (round(float(part[:-1]) * 2.55) if part.endswith("%") else round(float(part)) for part in parts[:3])
             return (red, green, blue)
-    if found := re.match(r"hsla?\(\s*[\d.]+(?:deg)?[,\s]+(\d+(?:\.\d+)?)%[,\s]+(\d+(?:\.\d+)?)%", value):
-        saturation, light = float(found[1]), float(found[2])
-        if saturation == 0 or light in (0.0, 100.0):
-            grey = round(light * 2.55)
-            return (grey, grey, grey)
+    if value.startswith("color-mix("):
+        return _mixed(value)
+    if _alpha(value) <= 0.95:
+        return None
+    if found := _HSL.match(value):
+        mixed = hls_to_rgb(float(found[1]) % 360 / 360, min(1.0, float(found[3]) / 100), min(1.0, float(found[2]) / 100))
+        return _of_parts(mixed)
     if found := re.match(r"hwb\(\s*[\d.]+(?:deg)?\s+(\d*\.?\d+)%\s+(\d*\.?\d+)%", value):
         white, black = float(found[1]), float(found[2])
         if white + black >= 100:
             grey = round(255 * white / (white + black))
             return (grey, grey, grey)
-    if (found := re.match(r"(?:ok)?(?:lab|lch)\(\s*(\d*\.?\d+)(%?)", value)) and _alpha(value) > 0.95:
+    if found := _RGB_SPACE.match(value):
+        return _of_parts([float(part[:-1]) / 100 if part.endswith("%") else float(part) for part in found.groups()])
+    if found := re.match(r"(?:ok)?(?:lab|lch)\(\s*(\d*\.?\d+)(%?)", value):
         light = float(found[1]) / (100 if found[2] or not value.startswith("ok") else 1)
-        return (0, 0, 0) if light <= 0 else (255, 255, 255) if light >= 1 else None
+        return (0, 0, 0) if light <= 0.02 else (255, 255, 255) if light >= 0.98 else None
     return None
 
 
+def _of_parts(parts: Sequence[float]) -> Colour:
+    """Red, green and blue from nothing to 1 as a colour."""
+    red, green, blue = (round(255 * min(1.0, part)) for part in parts)
+    return (red, green, blue)
+
+
+_HSL = re.compile(r"hsla?\(\s*(\d*\.?\d+)(?:deg)?[,\s]+(\d*\.?\d+)%[,\s]+(\d*\.?\d+)%")
+_RGB_SPACE = re.compile(r"color\(\s*(?:srgb|display-p3)\s+(\d*\.?\d+%?)\s+(\d*\.?\d+%?)\s+(\d*\.?\d+%?)")
+_MIXED = re.compile(r"color-mix\(\s*in [\w -]+,(.*)\)")
+_PART = re.compile(r"\s*(.+?)(?:\s+(\d*\.?\d+)%)?\s*")
+
+
+def _mixed_parts(value: str) -> list[tuple[str, float]]:
+    """The two colours of a `color-mix` with their shares (CSS Color 5, 2.1); none where it is another thing."""
+    found = _MIXED.fullmatch(value)
+    parts = [one for part in re.split(r",(?![^(]*\))", found[1]) if (one := _PART.fullmatch(part))] if found else []
+    if len(parts) != 2:
+        return []
+    first, second = (float(part[2]) if part[2] else None for part in parts)
+    if first is None:
+        first = 50.0 if second is None else 100 - second
+    second = 100 - first if second is None else second
+    total = first + second
+    return [(parts[0][1], first / total), (parts[1][1], second / total)] if total > 0 else []
+
+
+def _mixed(value: str) -> Colour | None:
+    weighed = [(colour(part), share) for part, share in _mixed_parts(value) if share > 0.02]
+    known = [(one, share) for one, share in weighed if one is not None]
+    if not known or len(known) != len(weighed):
+        return None
+    whole = sum(share for _, share in known)
+    red, green, blue = (round(sum(one[place] * share for one, share in known) / whole) for place in range(3))
+    return (red, green, blue)
+
+
 def _alpha(value: str) -> float:
-    if value == "transparent" or (value.startswith("color-mix(") and "transparent 100%" in value):
+    if value == "transparent":
         return 0.0
+    if value.startswith("color-mix("):
+        return sum(share * _alpha(part) for part, share in _mixed_parts(value)) if "color-mix(" not in value[10:] else 1.0
     if found := re.search(r"/\s*(\d*\.?\d+)(%?)\s*\)", value):
         return float(found[1]) / (100 if found[2] else 1)
     if value.startswith("#") and len(value) in (5, 9):
