@@ -164,10 +164,11 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--packs", type=Path, default=PACKS)
     arguments.add_argument("--questions", type=int, default=40)
+    arguments.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
     given = arguments.parse_args()
     found: dict[str, dict[str, float]] = {}
     chance = random.Random(5)
-    for name in SETS:
+    for name in given.sets:
         pages, questions = asked(given.packs, name, given.questions)
         if not questions:
             continue

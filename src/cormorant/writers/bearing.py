@@ -17,7 +17,7 @@ GRAMS_AT_LEAST, GRAMS_COUNT = 0.5, 0.8  # another form of a word: this share of 
 # ones without it (bench/answer_hits.py): the shares of the best sentences, of what stands around them and half that of their page.
 # The more sentences there are, the more hold it by chance; inflection and paraphrase lower it where the table of ordinary words
 # does not know the language; pairs of Han characters cross words, pairs of Thai letters meet by chance.
-ENOUGH, ENOUGH_KNOWN, ENOUGH_MANY = 0.18, 0.48, 0.116
+ENOUGH, ENOUGH_KNOWN, ENOUGH_MANY = 0.23, 0.48, 0.116
 ENOUGH_HAN, ENOUGH_UNSPACED = 0.42, 1.42
 FEW, ENOUGH_OF_FEW = 2, 0.7  # a question with so few telling words is answered where about all of them stand together
 JOINS = 0.1  # of the rarest word: what a word that only asks or joins weighs at most
