@@ -13,16 +13,17 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser
 
-from cormorant.document import Document, FileFacts, Finding, Link
+from cormorant.document import Document, Finding
 from cormorant.errors import ExtractionFailed, NotConfigured, TooLarge
 from cormorant.extract import child, sheets, sniff
 from cormorant.extract.archive import Archive, given, local
 from cormorant.extract.archive import child as part_of
 from cormorant.extract.decode import text_of
+from cormorant.extract.filed import document_of
 from cormorant.extract.html import hidden
 from cormorant.extract.html.links import Addresses
 from cormorant.extract.html.markdown import markdown
-from cormorant.extract.instructions import finding, suspicious
+from cormorant.extract.instructions import finding
 from cormorant.extract.invisible import visible
 from cormorant.extract.opendocument import odt
 from cormorant.extract.plain import markdown_table, plain_table
@@ -59,23 +60,7 @@ def read(body: bytes, *, url: str, media_type: str, output: str = "markdown") ->
         found = child.run("office", body, media_type=media_type, plain=output == "text")
     except (ExtractionFailed, TooLarge, NotConfigured) as error:
         raise type(error)(error.message, remedy=error.remedy, url=url) from error
-    name = url.split("#")[0].split("?")[0].rstrip("/").rsplit("/", 1)[-1] or "document"
-    warnings = tuple(found["warnings"])
-    findings = [Finding(kind, None, digest, note) for kind, digest, note in found["findings"]]
-    return Document(
-        url=url,
-        markdown=found["markdown"],
-        title=found["title"] or name,
-        byline=found["author"],
-        published=found["published"],
-        language=found["language"],
-        links=tuple(Link(text, href) for text, href in found["links"]),
-        extractor="office",
-        findings=(*findings, *suspicious(found["markdown"])),
-        warnings=warnings,
-        media_type=media_type,
-        file=FileFacts(media_type, name, found["pages"], found["truncated"], warnings),
-    )
+    return document_of(found, url=url, media_type=media_type, extractor="office")
 
 
 def parse(body: bytes, *, media_type: str, plain: bool = False) -> dict[str, Any]:
@@ -115,7 +100,7 @@ def parse(body: bytes, *, media_type: str, plain: bool = False) -> dict[str, Any
         "pages": pages,
         "truncated": truncated or any("are shown" in warning for warning in warnings),
         "warnings": warnings,
-        "findings": [[one.kind, one.sha256, one.note] for one in findings[:60]],
+        "findings": [[one.kind, None, one.sha256, one.note] for one in findings[:60]],
     }
 
 

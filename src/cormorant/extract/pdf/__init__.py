@@ -11,10 +11,10 @@ import time
 import zlib
 from typing import Any
 
-from cormorant.document import Document, FileFacts, Finding, Link
+from cormorant.document import Document
 from cormorant.errors import ExtractionFailed, TooLarge
-from cormorant.extract import child
-from cormorant.extract.instructions import finding, suspicious
+from cormorant.extract import child, filed
+from cormorant.extract.instructions import finding
 from cormorant.extract.invisible import visible
 from cormorant.extract.pdf.characters import Held, read_page
 from cormorant.extract.pdf.headings import running, settle_headings
@@ -54,22 +54,7 @@ def read(body: bytes, *, url: str, output: str = "markdown") -> Document:
 
 def document_of(found: dict[str, Any], *, url: str) -> Document:
     """What `parse` found, as a Document."""
-    name = url.split("#")[0].split("?")[0].rstrip("/").rsplit("/", 1)[-1] or "document.pdf"
-    warnings = tuple(found["warnings"])
-    findings = [Finding(kind, tuple(span) if span else None, digest, note) for kind, span, digest, note in found["findings"]]
-    return Document(
-        url=url,
-        markdown=found["markdown"],
-        title=found["title"] or name,
-        byline=found["author"],
-        published=found["published"],
-        links=tuple(Link(text, href) for text, href in found["links"]),
-        extractor="pdf",
-        findings=(*findings, *suspicious(found["markdown"])),
-        warnings=warnings,
-        media_type=MIME,
-        file=FileFacts(MIME, name, found["pages"], found["truncated"], warnings, tuple(found["pages_without_text"])),
-    )
+    return filed.document_of(found, url=url, media_type=MIME, extractor="pdf", unnamed="document.pdf")
 
 
 def parse(body: bytes, *, plain: bool = False) -> dict[str, Any]:
