@@ -37,6 +37,21 @@ print([m for m in {late!r} if m in sys.modules])
     assert subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=30).stdout.strip() == "[]"
 
 
+def test_readers_may_be_loaded_by_several_threads_at_once() -> None:
+    probe = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from cormorant import extract
+ready = threading.Barrier(8)
+def load(n):
+    ready.wait(10)
+    return extract.page_reader().outcome.of_error if n % 2 else extract.document(b"<p>tide</p>", url="https://a.example/")
+with ThreadPoolExecutor(8) as threads:
+    assert len(list(threads.map(load, range(8)))) == 8
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", probe], check=True, timeout=60)
+
+
 def test_importing_changes_nothing_global() -> None:
     probe = """
 import asyncio, logging, signal, socket, ssl, urllib.request

@@ -189,6 +189,7 @@ class Fetcher:
 
     async def _github(self, url: Url, place: Place, wanted: Wanted) -> Item:
         """A place on GitHub. robots.txt is for readers of pages; who asks an API keeps to its limits instead."""
+        extract.page_reader()  # a part of it renders what GitHub says
         from cormorant.github import reading
 
         self._check_provenance(url)
@@ -377,9 +378,7 @@ def _require_success(resource: Resource) -> None:
     """A final status that is not 2xx is an error, named by what the page itself says where it says more."""
     if 200 <= resource.status < 300 and resource.status != 204:
         return
-    from cormorant.extract.html.outcome import of_error
-
-    code = of_error(resource.status, dict(resource.headers), resource.body)
+    code = extract.page_reader().outcome.of_error(resource.status, dict(resource.headers), resource.body)
     why = f"{resource.url} answered {resource.status}"
     wait = retry_after(resource.headers.get("retry-after", ""))
     if code == "origin_down":
@@ -427,9 +426,7 @@ def _require_content(document: Document, resource: Resource) -> None:
 
 
 def _item(asked: Url | None, resource: Resource, document: Document, wanted: Wanted) -> Item:
-    from cormorant.extract.html.outcome import moved
-
-    elsewhere = moved(asked, parse(resource.url)) if asked else ""
+    elsewhere = extract.page_reader().outcome.moved(asked, parse(resource.url)) if asked else ""
     hints = {"redirected_to": elsewhere}
     if asked and document.media_type == "text/html":
         seen = (resource.url, resource.headers, resource.body)

@@ -43,7 +43,7 @@ def document(body: bytes, *, url: str, content_type: str = "", extract: str = "a
     if output == "raw":
         read = Document(url=url, markdown=found.text, extractor="raw", media_type=kind)
     elif kind in HTML:
-        read = _part("html").read(found.text, url=url, media_type=kind, extract=extract, output=output)
+        read = page_reader().read(found.text, url=url, media_type=kind, extract=extract, output=output)
     elif kind in FEEDS:
         read = _part("feed").read(found.text, url=url, media_type=kind, output=output)
     else:
@@ -60,6 +60,12 @@ def _one_of(value: str, known: tuple[str, ...], name: str) -> str:
 def _part(name: str) -> Any:
     """A reader, imported when it is first needed: a server that lists its tools, or reads back what is stored, needs none."""
     return import_module(f"cormorant.extract.{name}")
+
+
+def page_reader() -> Any:
+    """The reader of HTML, `cormorant.extract.html`. The package is asked for first, whatever part of it is wanted: a thread
+    that imports a part while another imports the package waits for it both ways, and Python ends that with a KeyError."""
+    return _part("html")
 
 
 def at_hand() -> bool:
