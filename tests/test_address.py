@@ -60,7 +60,11 @@ def test_the_host_has_one_spelling(text: str, host: str, authority: str) -> None
         pytest.param("http://user@example.com/", "@", id="user"),
         pytest.param("http://", "absolute", id="no host"),
         pytest.param("", "absolute", id="empty"),
-        pytest.param("//example.com/", "absolute", id="no base"),
+        pytest.param("//example.com/", "https://example.com/ ?", id="no base"),
+        pytest.param("localhost:8000", "http://localhost:8000 ?", id="this machine"),
+        pytest.param("example.com:8443/x", "http://example.com:8443/x ?", id="a port reads as a scheme"),
+        pytest.param("[::1]:80/x", "http://[::1]:80/x ?", id="an address with its port"),
+        pytest.param("tel:123", "an http:// or https://", id="another scheme"),
         pytest.param("http://exa mple.com/", "absolute", id="space in host"),
     ],
 )

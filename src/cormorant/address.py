@@ -17,6 +17,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 # What other parsers (RFC 3986 3.2) would call the authority, where the WHATWG one has ended it at a backslash:
 # `http://a.org\@b.org/` is a.org here and b.org there. Nobody writes that in good faith, so the policy refuses it.
 _TWO_READINGS = re.compile(r"[^:/?#]+:/{2}[^/?#\\]+\\")
+_WITHOUT_SCHEME = re.compile(r"(?P<host>localhost|\w[\w-]*(?:\.[\w-]+)+|\[[\da-f:.]+\])(?P<port>:\d{1,5})?(?=[/?#]|$)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,11 @@ def parse(text: str, base: str | None = None) -> Url:
     try:
         href = ada_url.URL(text, base=base).href if base is not None else ada_url.URL(text).href
     except (ValueError, UnicodeError) as error:
-        hint = (
-            f"did you mean https://{text.strip()} ?"
-            if _looks_like_a_host(text)
-            else "give an absolute address such as https://example.com/page"
-        )
-        raise InvalidArguments(f"not a URL: {_shown(text)}", remedy=hint, url=_shown(text)) from error
+        raise InvalidArguments(f"not a URL: {_shown(text)}", remedy=_hint(text), url=_shown(text)) from error
     scheme, _, rest = href.partition(":")
     if scheme not in DEFAULT_PORTS:
+        if _WITHOUT_SCHEME.match(text.strip()):  # what stands before a port reads as a scheme
+            raise InvalidArguments(f"not a URL: {_shown(text)}", remedy=_hint(text), url=_shown(text))
         raise InvalidArguments(
             f"only http(s) schemes are allowed, not {scheme}:", url=_shown(text), remedy="give an http:// or https:// address"
         )
@@ -94,9 +92,14 @@ def _split(scheme: str, rest: str, href: str, ambiguous: bool) -> Url:
     )
 
 
-def _looks_like_a_host(text: str) -> bool:
-    head = text.strip().split("/")[0]
-    return "." in head and " " not in head and ":" not in head
+def _hint(text: str) -> str:
+    """The address that was probably meant. A server on a port of its own, or on this machine, seldom speaks TLS."""
+    bare = text.strip().removeprefix("//")
+    said = _WITHOUT_SCHEME.match(bare)
+    if said is None:
+        return "give an absolute address such as https://example.com/page"
+    plain = said["host"] == "localhost" or said["port"] not in (None, ":443")
+    return f"did you mean {'http' if plain else 'https'}://{bare} ?"
 
 
 def _shown(text: str) -> str:
