@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from cormorant import tokens
 from cormorant.blocks import blocks
-from cormorant.document import Document
+from cormorant.document import VIEWS, Document
 from cormorant.errors import InvalidArguments
-from cormorant.view import CHARS_PER_TOKEN, KINDS, MAX_CHARS, MAX_TOKENS, fit, share
+from cormorant.view import CHARS_PER_TOKEN, MAX_CHARS, MAX_TOKENS, fit, share
 from support_markdown import DOCUMENTS
 
 URL = "https://site.example/manual"
@@ -215,7 +215,7 @@ def test_where_the_headings_do_not_fit_the_stub_names_as_many_as_there_is_room_f
 @given(text=DOCUMENTS, budget=st.integers(1, 1500), more=st.integers(1, 300))
 def test_a_larger_budget_never_gives_less(text: str, budget: int, more: int) -> None:
     small, large = (fit(Document(URL, text, title="T"), budget=size) for size in (budget, budget + more))
-    assert KINDS.index(large.kind) <= KINDS.index(small.kind)
+    assert VIEWS.index(large.kind) <= VIEWS.index(small.kind)
     if small.kind == large.kind == "summary":
         headings = [len(re.findall("^#+ ", view.text, re.M)) for view in (small, large)]
         if headings[0] == headings[1]:
@@ -303,7 +303,7 @@ def test_what_cannot_be_read_is_refused_with_a_remedy(asked: dict[str, object], 
 @given(
     text=DOCUMENTS,
     budget=st.one_of(st.integers(1, 60), st.integers(1, 2000), st.integers(1, 50_000)),
-    kind=st.sampled_from(["", *KINDS]),
+    kind=st.sampled_from(["", *VIEWS]),
     part=st.sampled_from([{}, {"section": "Install"}, {"section": "2-9"}, {"query": "when does the keeper close the gate"}, {"offset": 7}]),
     envelope=st.sampled_from([0, 0, 30]),
 )
@@ -316,9 +316,9 @@ def test_a_fitted_answer_never_exceeds_its_budget(
     assert count(whole) + (envelope if view.text else 0) <= budget
     assert count(view.text) == view.tokens <= budget
     assert len(view.text) <= min(MAX_CHARS, CHARS_PER_TOKEN * budget)
-    assert view.kind in KINDS
+    assert view.kind in VIEWS
     if kind:
-        assert KINDS.index(view.kind) >= KINDS.index(kind) or part.get("offset")
+        assert VIEWS.index(view.kind) >= VIEWS.index(kind) or part.get("offset")
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,6 +9,10 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+# How a page may be asked for: what is kept of it, in which form, and how much of it (biggest first).
+EXTRACTS = ("auto", "readability", "full")
+OUTPUTS = ("markdown", "text", "raw", "pretty")
+VIEWS = ("full", "section", "passages", "summary", "stub")
 BOUNDARY_HEX = 12  # of the body's own sha256: a page would have to contain its own hash to forge it
 
 

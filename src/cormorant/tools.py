@@ -12,11 +12,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from cormorant import forms, shapes
+from cormorant.document import EXTRACTS, OUTPUTS, VIEWS
 from cormorant.errors import InvalidArguments
 from cormorant.events import Emit
+from cormorant.search import Freshness, SafeSearch
 
 Kind = Literal["string", "strings", "integer", "boolean", "object"]
 
@@ -133,9 +135,8 @@ VALUE_ALIASES = {
     "extract": {"raw": "full"},
     "output": {"html": "raw", "md": "markdown", "table": "pretty"},
 }
-VIEWS = ("full", "section", "passages", "summary", "stub")
 
-_FRESHNESS = Argument("freshness", choices=("none", "day", "week", "month", "year"))
+_FRESHNESS = Argument("freshness", choices=get_args(Freshness))
 _DOMAINS = Argument("domains", "strings", "-x excludes")
 _VIEW = Argument("view", choices=VIEWS)
 _SECTION = Argument("section", help="heading or lines 40-90")
@@ -158,7 +159,7 @@ TOOLS = (
             Argument("page", "integer", least=1, most=100),
             _FRESHNESS,
             Argument("language", listed=False),
-            Argument("safe_search", choices=("off", "moderate", "strict"), listed=False),
+            Argument("safe_search", choices=get_args(SafeSearch), listed=False),
             _DOMAINS,
             Argument("provider"),
             Argument("include_content", "boolean"),
@@ -186,8 +187,8 @@ TOOLS = (
             _BUDGET,
             _MAX_CHARS,
             _OFFSET,
-            Argument("output", choices=("markdown", "text", "raw", "pretty")),
-            Argument("extract", choices=("auto", "readability", "full")),
+            Argument("output", choices=OUTPUTS),
+            Argument("extract", choices=EXTRACTS),
             Argument("max_bytes", "integer", least=1, most=10 * 1024 * 1024, listed=False),
             Argument("prompt", listed=False),
             Argument("links", "boolean", listed=False),

@@ -7,13 +7,11 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, cast
 
-from cormorant.document import Document
+from cormorant.document import EXTRACTS, OUTPUTS, Document
 from cormorant.errors import InvalidArguments
 from cormorant.extract.decode import media_type, text_of
 from cormorant.extract.sniff import FEEDS, HTML, OFFICE
 
-EXTRACTS = ("auto", "readability", "full")
-OUTPUTS = ("markdown", "text", "raw", "pretty")
 MAX_BYTES = 20_000_000  # of a text; nobody reads more, and memory is finite
 ALIASES = {"raw": "full"}  # `extract: raw` is what other tools call the whole page
 

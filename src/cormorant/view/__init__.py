@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cormorant import tokens
-from cormorant.document import Document
+from cormorant.document import VIEWS, Document
 from cormorant.errors import InvalidArguments
 from cormorant.passages import Passage
 from cormorant.view.cut import Room
 from cormorant.view.outline import Page
-from cormorant.view.shown import KINDS, Asked, Candidate, candidates, paged
+from cormorant.view.shown import Asked, Candidate, candidates, paged
 
 MAX_TOKENS = 50_000  # of a fitted answer, whatever budget is asked
 MAX_CHARS = 200_000
@@ -111,8 +111,8 @@ def fit(
 
 def _asked(view: str | None, section: str | None, query: str | None, budget: int | None) -> Asked:
     kind = "" if view in (None, "auto") else view or ""
-    if kind and kind not in KINDS:
-        raise InvalidArguments(f"there is no view {view!r}", remedy=f"there are: auto, {', '.join(KINDS)}")
+    if kind and kind not in VIEWS:
+        raise InvalidArguments(f"there is no view {view!r}", remedy=f"there are: auto, {', '.join(VIEWS)}")
     return Asked(kind, (section or "").strip(), (query or "").strip(), PASSAGES_TOKENS if budget is None else None)
 
 

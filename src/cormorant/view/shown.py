@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from cormorant.document import VIEWS
 from cormorant.passages import Passage, Ranked
 from cormorant.view.cut import Room, piece
 from cormorant.view.growth import grown
@@ -15,7 +16,6 @@ from cormorant.view.outline import Page, Part
 from cormorant.view.render import joined
 from cormorant.view.summary import stubs
 
-KINDS = ("full", "section", "passages", "summary", "stub")
 NAMES = 6  # parts left out that are named
 NAME_CHARS = 60
 CALL = "web_get response_id=..."
@@ -58,7 +58,7 @@ class Asked:
     question_tokens: int | None = None  # the most that passages may take
 
     def allows(self, kind: str) -> bool:
-        return not self.kind or KINDS.index(kind) >= KINDS.index(self.kind)
+        return not self.kind or VIEWS.index(kind) >= VIEWS.index(self.kind)
 
 
 def candidates(page: Page, asked: Asked, room: Room, page_tokens: int) -> Iterator[Candidate]:
