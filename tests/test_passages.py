@@ -128,6 +128,7 @@ def test_a_score_can_be_explained() -> None:
     ("text", "parts"),
     [
         pytest.param("Dr. Brandt came. She left.", ["Dr. Brandt came.", "She left."], id="title"),
+        pytest.param("**It opens.** The fee is 5. _Rest._ More.", ["**It opens.**", "The fee is 5.", "_Rest._", "More."], id="emphasis"),
         pytest.param("J. R. Brandt et al. wrote Fig. 3. It is red.", ["J. R. Brandt et al. wrote Fig. 3.", "It is red."], id="initials"),
         pytest.param("it is 3.5 m wide. see the plan.", ["it is 3.5 m wide.", "see the plan."], id="all in lower case"),
         pytest.param("水門です。赤い！次の文", ["水門です。", "赤い！", "次の文"], id="ideographic stops"),

@@ -17,7 +17,7 @@ _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0
 UNPUNCTUATED_MAX_CHARS = 160  # the same for scripts that end clauses with a space and sentences with nothing
 
 _STOP = re.compile(
-    r"(?:[.!?…؟։]|[。！？｡।॥။።])[\"'”’»」』）)\]]*(?:\s+|(?<=[。！？｡।॥။።」』）])|$)"  # the first need a space after them, the others none
+    r"(?:[.!?…؟։]|[。！？｡।॥။።])[\"'”’»」』）)\]*_]*(?:\s+|(?<=[。！？｡।॥။።」』）])|$)"  # the first need a space behind, the others none
 )
 _SHORT_FORM = re.compile(r"(?:^|[\s(\[])((?:[^\W\d_]\.)*[^\W\d_]{1,6})$")
 _SHORT_FORM_LIST = (
