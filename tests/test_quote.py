@@ -48,6 +48,17 @@ async def test_nothing_is_said_when_nothing_answers() -> None:
     assert await written("", GATE) == ""
 
 
+async def test_words_that_only_ask_do_not_decide_whether_a_short_question_is_answered() -> None:
+    rules = Source(
+        1, "https://a.example/rules", "Rules", "## Lists\n\nHosts on this list are allowed: `ferry allow HOST` adds one.\n", score=1.0
+    )
+    assert (
+        await written("How do I allow a host?", rules, OTHER) == "Hosts on this list are allowed: `ferry allow HOST` adds one. <source_1>"
+    )
+    how = Source(1, "https://a.example/how", "How", "## How I do it\n\nHow do I do a thing? As I do: a host knows how.\n", score=1.0)
+    assert await written("How do I allow a host?", how, OTHER) == ""
+
+
 async def test_headings_and_marks_are_not_quoted() -> None:
     text = await written("What is the gate at Norwell?", GATE)
     assert "#" not in text

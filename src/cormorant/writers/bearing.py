@@ -30,7 +30,8 @@ class Asked:
 
     def __init__(self, question: str) -> None:
         self._parts: list[tuple[float, tuple[str, ...], tuple[str, ...]]] = []
-        spaced = known = telling = 0
+        self._telling: list[tuple[float, tuple[str, ...], tuple[str, ...]]] = []  # those that do not only ask or join
+        spaced = known = 0
         for word in dict.fromkeys(words.folded(word) for word in words.words(question)):
             terms = words.terms_of(word)
             if _HAN.match(word) or _UNSPACED.match(word):
@@ -40,18 +41,19 @@ class Asked:
             weight = min(min(map(background.rarity, whole)), background.rarity("") * (1.0 if words.weight(word) == 1.0 else JOINS))
             self._parts.append((weight, whole, tuple(term for term in terms if term.startswith("#"))))
             spaced += 1
-            telling += words.weight(word) == 1.0
+            self._telling += self._parts[-1:] if words.weight(word) == 1.0 else []
             known += any(map(background.knows, whole))
         self._terms = frozenset(term for _, whole, grams in self._parts for term in (*whole, *grams))
         self._seen: dict[str, frozenset[str]] = {}  # by word: what of the question it holds
         self._shares: dict[Set[str], float] = {}  # many sentences hold the same of it
         self._total = sum(weight for weight, _, _ in self._parts) or 1.0
         self._question, self._known = question, known / (spaced or 1)
-        self._few = 0 < telling <= FEW and spaced == len(self._parts)
+        self._few = 0 < len(self._telling) <= FEW and spaced == len(self._parts)
 
-    def answered(self, bears: float, around: float, many: int) -> bool:
-        """Whether the best of `many` sentences, which hold `bears` of the question and `around` of it with their neighbours, answer it."""
-        return bears >= self._enough(many) and (around >= ENOUGH_OF_FEW or not self._few)
+    def answered(self, bears: float, told: float, many: int) -> bool:
+        """Whether the best of `many` sentences, which hold `bears` of the question and with their neighbours `told` of what it asks
+        about, answer it."""
+        return bears >= self._enough(many) and (told >= ENOUGH_OF_FEW or not self._few)
 
     def _enough(self, many: int) -> float:
         if _HAN.search(self._question):
@@ -74,9 +76,15 @@ class Asked:
         """The share of the question that these terms have, 0..1."""
         found = self._shares.get(terms)
         if found is None:
-            present = sum(weight * self._present(whole, grams, terms) for weight, whole, grams in self._parts)
-            found = self._shares[terms] = present / self._total
+            found = self._shares[terms] = self._weighed(self._parts, terms) / self._total
         return found
+
+    def told(self, terms: frozenset[str]) -> float:
+        """The share of the words that say what the question is about, 0..1."""
+        return self._weighed(self._telling, terms) / (sum(weight for weight, _, _ in self._telling) or 1.0)
+
+    def _weighed(self, parts: list[tuple[float, tuple[str, ...], tuple[str, ...]]], terms: frozenset[str]) -> float:
+        return sum(weight * self._present(whole, grams, terms) for weight, whole, grams in parts)
 
     @staticmethod
     def _present(whole: tuple[str, ...], grams: tuple[str, ...], terms: Set[str]) -> float:

@@ -39,7 +39,8 @@ class Sentence:
     words: frozenset[str]
     covered: float  # the share of the question that it has
     around: float  # the same with its neighbours, its headings and the title of its page
-    page: float  # the same of its whole page
+    told: float  # of the words that say what is asked about, the share that it has with them
+    page: float  # the share of the question that its whole page has
 
     @property
     def bears(self) -> float:
@@ -87,7 +88,8 @@ def _pool(question: str, sources: Sequence[Source]) -> list[Sentence]:
         return []
     best = surest[0]
     around = max(one.around for one in surest)
-    if not asked.answered(max(one.covered for one in surest) + around + WHOLE_PAGE * best.page, around, many):
+    told = max(one.told for one in surest)
+    if not asked.answered(max(one.covered for one in surest) + around + WHOLE_PAGE * best.page, told, many):
         return []
     return [best, *(one for one in found if one is not best and _belongs(one, best))]
 
@@ -107,10 +109,11 @@ def _scored(question: str, sources: Sequence[Source]) -> tuple[list[Sentence], i
         most = max((one.score for one in parts), default=0.0)
         near = NEAREST / most if most > 0 else 0.0
         for one in sorted(parts, key=lambda one: (-near * one.score - one.lift, one.start))[:PER_SOURCE]:
-            covered, around = asked.share(one.terms), asked.share(one.around | title)
+            near_by = one.around | title
+            covered, around = asked.share(one.terms), asked.share(near_by)
             score = near * one.score + one.lift + COVERED * covered + AROUND * around + RANKED * source.score / top
             plain = frozenset(term for term in words.terms(one.text) if term and term[0] not in "~#")
-            found.append(Sentence(source.number, one, score, plain, covered, around, whole))
+            found.append(Sentence(source.number, one, score, plain, covered, around, asked.told(near_by), whole))
     return sorted(found, key=lambda s: (-s.score, s.source, s.part.start)), many
 
 
